@@ -9,11 +9,11 @@ from mi.agents.signals import StopFlag
 from mi.app.autonomy import find_earned
 from mi.app.home_context import HomeContext
 from mi.app.learning import build_knowledge, build_known_person
-from mi.app.nexus import build_nexus
 from mi.app.notify import Notifier
 from mi.app.proof import choose_proof
 from mi.app.recall import build_recall
 from mi.app.speaker import find_speaker, is_persons_process
+from mi.app.tasks import build_task_store
 from mi.app.team import build_persona
 from mi.app.thoughts import build_thoughts
 from mi.app.workflows import build_bindings, build_workflows
@@ -48,6 +48,7 @@ class RunOptions(NamedTuple):
     override: str = ""
     why: bool = False
     prove: bool | None = None
+    list_task: str = ""  # the task of the project's list that it is
 
 
 class RunDoor(Protocol):
@@ -78,6 +79,7 @@ def build_run(context: HomeContext, options: RunOptions, open_door: Callable[[st
     config, log = context.loaded_config.config, context.project_home.evidence
     resumed = _find_resumed(log, options, context)
     task = resumed.state.task if resumed else options.task
+    list_task = resumed.state.list_task if resumed else options.list_task
     run_id = resumed.state.run_id if resumed else ids.make_run_id()
     language = context.language_for(task)
     door, stop = open_door(language), StopFlag()
@@ -92,7 +94,7 @@ def build_run(context: HomeContext, options: RunOptions, open_door: Callable[[st
         mind=open_mind(config, context.home, context.project_home.mind_transcripts, hands.name, stop),
         thoughts=build_known_person(context),
         evidence=(EvidenceWriter.resume if resumed else EvidenceWriter)(log, run_id, context.notices),
-        steps=AllSteps(_build_steps(context, options, run_id, language)),
+        steps=AllSteps(_build_steps(context, options, run_id, language, list_task)),
         reporter=reporter,
         asker=door.open_asker(stop),
         notifier=Notifier(context),
@@ -112,7 +114,7 @@ def build_run(context: HomeContext, options: RunOptions, open_door: Callable[[st
         resumed.state.own_limits |= _read_limits(options)
         return BuiltRun(parts, resumed.state, resumed)
     thread, own = _find_thread(context, options, hands.name), _read_limits(options)
-    state = RunState(task=task, run_id=run_id, next_input=task, thread_id=thread, own_limits=own)
+    state = RunState(task=task, run_id=run_id, next_input=task, list_task=list_task, thread_id=thread, own_limits=own)
     return BuiltRun(parts, state, None)
 
 
@@ -147,13 +149,16 @@ def _find_thread(context: HomeContext, options: RunOptions, hands: str) -> str:
     return choose_thread(state, hands, options.continue_hands, context.config.hands.continue_across_runs)
 
 
-def _build_steps(context: HomeContext, options: RunOptions, run_id: str, language: str) -> list[RunSteps]:
+def _build_steps(
+    context: HomeContext, options: RunOptions, run_id: str, language: str, list_task: str
+) -> list[RunSteps]:
     """Return what other rooms put into the loop, in the order in which they are asked."""
     from mi.autopilot.steps.governance import GovernanceSteps
     from mi.autopilot.steps.learning import DefaultSteps, LearningSteps, WhySteps
     from mi.autopilot.steps.persona import PersonaSteps
     from mi.autopilot.steps.plan import PlanSteps
     from mi.autopilot.steps.recall import RecallSteps
+    from mi.autopilot.steps.tasks import TaskSteps
     from mi.autopilot.steps.workflows import WorkflowSteps
     from mi.project.overlay import read_overlay
 
@@ -169,7 +174,8 @@ def _build_steps(context: HomeContext, options: RunOptions, run_id: str, languag
         DefaultSteps(place, *stores, context.open_global_log),
         RecallSteps(place, recall.search, recall.build_filter, runtime.cross_project_recall),
         LearningSteps(place, partial(build_knowledge, context), partial(_build_lessons, context, run_id)),
-        PlanSteps(build_nexus(context), language),
+        PlanSteps(partial(build_task_store, context), language),
+        TaskSteps(partial(build_task_store, context), list_task, context.notices, language),
         PersonaSteps(place, persona, context.language_for),
         GovernanceSteps(place, config, persona, options.override, is_resumed=options.resume is not None),
     ]

@@ -89,6 +89,7 @@ def _first_record(parts: RunParts, state: RunState, checks: list[Check], is_resu
             for check in checks
         ],
         limits=state.own_limits,
+        list_task=state.list_task,
         uncommitted=len(git.list_uncommitted(parts.project.root)),
     )
 

@@ -31,6 +31,7 @@ class RunState(Struct, kw_only=True):
     task: str
     run_id: str
     next_input: str
+    list_task: str = ""  # the task of the project's list that the run works on
     number: int = 0  # of the current batch
     thread_id: str = ""
     heard: list[str] | None = None  # claims that the thread was told; None: another process knows

@@ -56,7 +56,7 @@ COMMANDS = {
     "contract": CommandEntry(
         "agents", "contract", "the contract with agents: where a session stands, violations, the text in AGENTS.md"
     ),
-    "task": CommandEntry("agents", "task", "the tasks of the project: tinyTasks.md"),
+    "task": CommandEntry("agents", "task", "the one task list of the project"),
     "plan": CommandEntry("agents", "plan", "the questions to decide before work begins"),
     "nexus": CommandEntry("agents", "nexus", "tasks, history, memory files and roster of a repository"),
     "gate": CommandEntry("team", "gate", "the team's rules: assess, signals, diff, review, permission, deploy"),

@@ -54,7 +54,7 @@ def _fill_install(built: Parser) -> None:
 
 
 def _status(context: HomeContext, args: Args) -> int:
-    from mi.cli.task import read_tasks
+    from mi.app.tasks import read_tasks
     from mi.contract.diagnostics import sessions
     from mi.contract.installed import find_files_with
 

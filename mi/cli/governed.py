@@ -25,7 +25,6 @@ _COMMANDS = {
     "task_list": "mi task list",
     "task_add": "mi task add",
     "task_complete": "mi task complete",
-    "nx_task_list": "mi nexus task list",
 }
 
 

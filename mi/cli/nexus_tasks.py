@@ -5,9 +5,14 @@ from typing import Any
 
 from mi.app.home_context import HomeContext
 from mi.app.nexus import build_nexus, record_nexus_event
+from mi.cli import task
 from mi.cli.arguments import Args, Group
 from mi.cli.nexus_calls import add_where, call, print_answer
 from mi.cli.output import Output
+from mi.kernel.errors import UsageError
+from mi.tasks.nexus_tasks import FILE
+from mi.tasks.task_list import NewTask
+from mi.tasks.tinytasks import FILE as TINY
 
 _MARKS = {"pending": "·", "in_progress": "▸", "completed": "✓"}
 _GIVEN = "context approach acceptance risk plan_issue goal owner owner_agent_id owner_reuse_policy"
@@ -15,14 +20,14 @@ _GIVEN = "context approach acceptance risk plan_issue goal owner owner_agent_id 
 
 def add_to(group: Group) -> None:
     """Add the subcommands of `mi nexus task`."""
-    task = group.add_group("task", "the tasks of the present cycle", "mi nexus task list")
-    task.add("list", "show the tasks", "mi nexus task list --json", _list, add_where)
+    tasks = group.add_group("task", "the task list, as harnesses share it", "mi nexus task list")
+    tasks.add("list", "show the tasks", "mi nexus task list --json", _list, add_where)
     example = 'mi nexus task add "Write the migration" --context "Old files are JSON." --dep 1 --owner engineer'
-    task.add("add", "add a task", example, _add, _fill_add)
-    task.add("update", "set a task's status", "mi nexus task update 2 in_progress", _update, _fill_update)
-    task.add("close", "archive plan and tasks as a cycle", "mi nexus task close", _close, add_where)
+    tasks.add("add", "add a task", example, _add, _fill_add)
+    tasks.add("update", "set a task's status", "mi nexus task update 2 in_progress", _update, _fill_update)
+    tasks.add("close", "archive plan and tasks as a cycle", "mi nexus task close", _close, add_where)
     targets = "mi nexus task targets 2 src/store.py src/schema.sql"
-    task.add("targets", "say which files a task will change", targets, _targets, _fill_targets)
+    tasks.add("targets", "say which files a task will change", targets, _targets, _fill_targets)
 
 
 def _fill_add(parser: argparse.ArgumentParser) -> None:
@@ -55,7 +60,17 @@ def _fill_targets(parser: argparse.ArgumentParser) -> None:
     add_where(parser)
 
 
+def _is_elsewhere(context: HomeContext) -> bool:
+    """Return whether the project's one list is tinyTasks.md: `mi task` and these are two names for the same."""
+    from mi.app.tasks import read_tasks
+
+    tasks = read_tasks(context)
+    return bool(tasks.tasks) and tasks.authority != FILE
+
+
 def _list(context: HomeContext, args: Args) -> int:
+    if not args.json and _is_elsewhere(context):
+        return task.show_list(context, args)
     fields = call(context, "task_list")
     code = print_answer(context, args, fields, lambda out: _show(out, fields))
     context.note_last()
@@ -68,27 +83,32 @@ def _show(out: Output, fields: dict[str, Any]) -> None:
         return
     summary = fields["summary"]
     out.say("nexus-tasks.head", goal=fields["goal"], completed=summary["completed"], total=summary["total"])
-    for task in fields["tasks"]:
-        owner = f"  ({task['owner']})" if "owner" in task else ""
-        out.line(f"  {_MARKS[task['status']]} {task['id']}. {task['title']}{owner}")
+    for one in fields["tasks"]:
+        owner = f"  ({one['owner']})" if "owner" in one else ""
+        out.line(f"  {_MARKS[one['status']]} {one['id']}. {one['title']}{owner}")
     if summary["ready"]:
         out.say("nexus-tasks.ready", ids=", ".join(str(one) for one in summary["ready"]))
 
 
 def _add(context: HomeContext, args: Args) -> int:
+    if _is_elsewhere(context):
+        words = {name: getattr(args, name) or "" for name in ("context", "acceptance", "owner")}
+        return task.add_given(context, args, NewTask(args.title, deps=[str(one) for one in args.dep], **words))
     given = {name: getattr(args, name) for name in _GIVEN.split()}
     fields = call(context, "task_add", title=args.title, deps=args.dep, decisions=args.decision, **given)
-    task = fields["task"]
+    made = fields["task"]
     return print_answer(
-        context, args, fields, lambda out: out.say("nexus-tasks.added", id=task["id"], title=task["title"])
+        context, args, fields, lambda out: out.say("nexus-tasks.added", id=made["id"], title=made["title"])
     )
 
 
 def _update(context: HomeContext, args: Args) -> int:
+    if _is_elsewhere(context):
+        raise UsageError("other-list", authority=TINY)
     fields = call(context, "task_update", id=args.id, status=args.status)
-    task = fields["task"]
+    made = fields["task"]
     return print_answer(
-        context, args, fields, lambda out: out.say("nexus-tasks.updated", id=task["id"], status=task["status"])
+        context, args, fields, lambda out: out.say("nexus-tasks.updated", id=made["id"], status=made["status"])
     )
 
 

@@ -28,6 +28,12 @@ def build_parser(name: str) -> Parser:
     built.add_argument("task", nargs="*", help="the task in your own words")
     built.add_argument("--file", metavar="FILE", help="read the task from a file; - reads standard input")
     built.add_argument(
+        "--task", dest="list_task", nargs="?", const="", metavar="ID", help="work on the list's next task, or on this"
+    )
+    built.add_argument(
+        "--tasks", dest="all_tasks", action="store_true", help="work through the list, each task a run of its own"
+    )
+    built.add_argument(
         "--resume", nargs="?", const="", metavar="RUN", help="go on with a run that stopped (default: the latest)"
     )
     built.add_argument(
@@ -99,10 +105,49 @@ def _limit(flag: str, kind: type[int] | type[float], value: str) -> float:
 
 
 def _run(context: HomeContext, args: Args) -> int:
+    options = _read_options(args)
+    if args.all_tasks:
+        return _run_list(context, args, options)
+    return _run_one(context, args, _from_list(context, args, options))
+
+
+def _run_list(context: HomeContext, args: Args, options: "RunOptions") -> int:
+    """Work through the task list, one verified run after another; the first that is not done ends it."""
+    from mi.app.tasks import choose_task, read_tasks
+
+    while True:
+        chosen = choose_task(context)
+        code = _run_one(context, args, options._replace(task=chosen.text, list_task=chosen.id))
+        pointer = read_tasks(context).pointer
+        if code or not pointer or pointer == chosen.id:
+            return code
+        context.close()
+        context = HomeContext(context.home, cd=context.project.root)
+
+
+def _from_list(context: HomeContext, args: Args, options: "RunOptions") -> "RunOptions":
+    """Return the options with the task of the list that is meant, by --task or in the same words."""
+    if options.resume is not None:
+        return options
+    from mi.app.tasks import choose_task, find_listed, wants_next_task
+
+    task_id = args.list_task
+    if task_id is None and wants_next_task(options.task):
+        task_id = ""
+    if task_id is None and (found := find_listed(context, options.task)) is not None:
+        task_id = found.id
+    if task_id is None:
+        return options
+    chosen = choose_task(context, task_id)
+    if args.list_task is None and not args.quiet and not args.json:
+        Output(context.language_for(chosen.text)).say("run.takes-up", id=chosen.id)
+    return options._replace(task=chosen.text, list_task=chosen.id)
+
+
+def _run_one(context: HomeContext, args: Args, options: "RunOptions") -> int:
     from mi.app.run import build_run
     from mi.autopilot.start import drive_run
 
-    options = _read_options(args)
     if not args.allow_secret_in_task:
         options = _without_secrets(context, options)
     if "[" in options.task:
@@ -193,10 +238,11 @@ def _without_secrets(context: HomeContext, options: "RunOptions") -> "RunOptions
 
 
 def _read_task(args: Args) -> str:
-    given = [bool(args.task), args.file is not None, args.resume is not None]
-    if sum(given) != 1:
+    from_list = args.list_task is not None or args.all_tasks
+    named = [args.file, args.resume, args.list_task]
+    if sum([bool(args.task), args.all_tasks, *(one is not None for one in named)]) != 1:
         raise UsageError("task-source")
-    if args.resume is not None:
+    if args.resume is not None or from_list:
         return ""
     task = " ".join(args.task)
     if args.file is not None:

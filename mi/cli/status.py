@@ -49,6 +49,7 @@ def gather(context: HomeContext) -> Json:
         ),
         "last_batch": _last_batch(context, log),
         "waiting": waiting,
+        "tasks": _tasks(context),
         "values": _values(context),
         "providers": find_providers(context),
         "config": _config_health(context),
@@ -101,6 +102,24 @@ def _last_batch(context: HomeContext, log: str) -> Json | None:
         "outcome": ended.outcome if ended else None,
         "last_message": shorten_gist(ended.last_message, _GIST) if ended else "",
         "decision": f"{decided.status}, {decided.next_action}" if decided else None,
+    }
+
+
+def _tasks(context: HomeContext) -> Json | None:
+    """Return how far the project's list is; None without one."""
+    from mi.app.tasks import has_list, read_tasks
+
+    if not has_list(context):
+        return None
+    tasks = read_tasks(context)
+    leaves = [task for task in tasks.tasks if task.leaf]
+    current = tasks.find(tasks.pointer)
+    return {
+        "authority": tasks.authority,
+        "done": sum(task.checked for task in leaves),
+        "total": len(leaves),
+        "next": {"id": current.id, "title": current.title} if current else None,
+        "unsure": tasks.unsure,
     }
 
 
@@ -169,6 +188,8 @@ def _print(out: Output, status: Json) -> None:
         )
     else:
         out.say("status.no-run")
+    if status["tasks"]:
+        _print_tasks(out, status["tasks"])
     if status["last_batch"]:
         _print_batch(out, status["last_batch"])
     if status["inbox"]["count"]:
@@ -179,6 +200,14 @@ def _print(out: Output, status: Json) -> None:
     if not status["complete"]:
         out.say("status.incomplete")
     out.say("status.next", commands="  ·  ".join(status["next"]))
+
+
+def _print_tasks(out: Output, tasks: Json) -> None:
+    if tasks["unsure"]:
+        out.say("tasks.unsure", reason=tasks["unsure"])
+        return
+    upcoming = shorten_gist(f"{tasks['next']['id']} {tasks['next']['title']}", 60) if tasks["next"] else "-"
+    out.say("status.tasks", done=tasks["done"], total=tasks["total"], next=upcoming)
 
 
 def _print_batch(out: Output, batch: Json) -> None:

@@ -1,10 +1,11 @@
-"""`mi task`: the tasks of the project, in tinyTasks.md."""
+"""`mi task`: the one task list of the project, wherever it is kept."""
 
 from typing import TYPE_CHECKING
 
 import msgspec
 
 from mi.app.home_context import HomeContext
+from mi.app.tasks import adopt_list, read_tasks
 from mi.cli.arguments import Args, Group, Parser, add_cd, add_json
 from mi.cli.output import Output, shorten_gist
 
@@ -13,20 +14,22 @@ if TYPE_CHECKING:
 
     from mi.contract.session import ContractSession
     from mi.contract.task_tools import ChangeResult
-    from mi.tasks.task_list import TaskList
+    from mi.tasks.task_list import NewTask
 
 
 def build_parser(name: str) -> Parser:
     """Build the parser of the command."""
-    group = Group("mi task", "The tasks of the project: tinyTasks.md.", "mi task list")
-    group.add("list", "the tasks in order, and the current one", "mi task list --json", _list, _fill)
+    group = Group("mi task", "The one task list of the project; mi run --task works on it.", "mi task list")
+    group.add("list", "the tasks in order, and the current one", "mi task list --json", show_list, _fill)
     group.add("next", "the task to work on", "mi task next", _next, _fill)
-    example = 'mi task add "Ship it" --subtask build --subtask test'
-    group.add("add", "add a task at the end; without a file, make one", example, _add, _fill_add)
+    example = 'mi task add "Ship it" --subtask build --subtask test --acceptance "make test passes"'
+    group.add("add", "add a task at the end; without a list, begin one", example, _add, _fill_add)
     group.add(
         "update", "add subtasks, or change the words", "mi task update tk_… --subtask test", _update, _fill_update
     )
     group.add("complete", "tick a task that has no subtasks", "mi task complete tk_…", _complete, _fill_complete)
+    adopt = "move the open tasks of tinyTasks.md into .nexus/, where other harnesses share them"
+    group.add("adopt", adopt, "mi task adopt", _adopt, _fill, person_only=True)
     return group.parser
 
 
@@ -39,6 +42,10 @@ def _fill_add(built: Parser) -> None:
     built.add_argument("title", help="the task in a few words")
     built.add_argument("--section", default="", metavar="HEADING", help="below this ## heading; made when absent")
     built.add_argument("--subtask", action="append", default=[], metavar="TEXT", help="a step of it; several in order")
+    built.add_argument("--context", default="", metavar="TEXT", help="what one must know to do it")
+    built.add_argument("--acceptance", default="", metavar="TEXT", help="how one sees that it is done")
+    built.add_argument("--owner", default="", metavar="NAME", help="who does it")
+    built.add_argument("--dep", action="append", default=[], metavar="ID", help="a task that comes first")
     _fill(built)
 
 
@@ -56,19 +63,8 @@ def _fill_complete(built: Parser) -> None:
     _fill(built)
 
 
-def read_tasks(context: HomeContext) -> "TaskList":
-    """Return the tasks as they are; looking writes nothing where nothing was written before."""
-    import os
-
-    from mi.tasks.authority import find_authority
-    from mi.tasks.tinytasks_file import TinyTasks
-
-    folder = context.project_home.contract
-    tiny_tasks = TinyTasks(context.project.root, folder, context.notices, save=os.path.isdir(folder))
-    return find_authority(context.project.root, tiny_tasks).look()
-
-
-def _list(context: HomeContext, args: Args) -> int:
+def show_list(context: HomeContext, args: Args) -> int:
+    """Print the tasks in their order."""
     from mi.contract.task_tools import list_tasks
 
     out, tasks = Output(context.language), read_tasks(context)
@@ -85,8 +81,8 @@ def _list(context: HomeContext, args: Args) -> int:
     for one in tasks.tasks:
         mark = "x" if one.checked else ">" if one.id == tasks.pointer else " "
         out.line(f"{'  ' if one.parent else ''}[{mark}] {shorten_gist(one.title, 100)}  {one.id}")
-    if tasks.other:
-        out.say("tasks.read-only", authority=tasks.authority)
+        if one.run:
+            out.say("tasks.run", run_id=one.run.run_id, status=out.text("run." + one.run.status), reason=one.run.reason)
     if tasks.awaiting:
         out.say("tasks.waits", id=tasks.awaiting)
     return 0
@@ -105,10 +101,23 @@ def _next(context: HomeContext, args: Args) -> int:
 
 
 def _add(context: HomeContext, args: Args) -> int:
-    from mi.contract.task_tools import AddInput, task_add
+    from mi.tasks.task_list import NewTask
 
-    given = AddInput(title=args.title, section=args.section, subtasks=args.subtask)
-    return _changed(context, args, "tasks.added", lambda session: task_add(session, given))
+    words = {name: getattr(args, name) for name in ("title", "section", "context", "acceptance", "owner")}
+    return add_given(context, args, NewTask(subtasks=args.subtask, deps=args.dep, **words))
+
+
+def add_given(context: HomeContext, args: Args, new: "NewTask") -> int:
+    """Add a task to the list, after a look at its words."""
+    from mi.contract.arguments import check_items, check_text
+    from mi.contract.task_tools import add_task
+
+    names = ("title", "section", "context", "acceptance", "owner")
+    words = {name: check_text(name, getattr(new, name), needed=name == "title", line=True) for name in names}
+    checked = new._replace(
+        **words | {"section": words["section"].lstrip("# ")}, subtasks=check_items("subtasks", list(new.subtasks))
+    )
+    return _changed(context, args, "tasks.added", lambda session: add_task(session, checked))
 
 
 def _update(context: HomeContext, args: Args) -> int:
@@ -135,4 +144,14 @@ def _changed(context: HomeContext, args: Args, key: str, work: "Callable[[Contra
         out.json(msgspec.to_builtins(done))
     else:
         out.say(key, task_id=done.task_id, pointer=done.pointer or out.text("tasks.all-done"))
+    return 0
+
+
+def _adopt(context: HomeContext, args: Args) -> int:
+    adopted = adopt_list(context)
+    out = Output(context.language)
+    if args.json:
+        out.json({"carried": adopted.carried, "copy": adopted.copy})
+    else:
+        out.say("tasks.adopted", count=adopted.carried, copy=adopted.copy)
     return 0

@@ -56,6 +56,7 @@ class MutationRequest(NamedTuple):
     steps: int = 0  # the steps this very call declares
     lacks: Code = "ok"  # what the write itself does not carry: evidence, rationale
     because: str = ""  # what of the write shows it
+    store: str = ""  # the task list that the tool itself would write; "": whichever the project has
 
 
 class Precondition(Struct, frozen=True, kw_only=True):
@@ -107,7 +108,7 @@ def decide(request: MutationRequest, state: SessionState, tasks: TaskList, momen
         _permission(request, moment),
     ]
     missing = [code for code, check in found if not check.done]
-    if tasks.other and request.what in ("task", "propose"):  # no recall or mode would help: say so at once
+    if request.store and tasks.tasks and tasks.authority != request.store:  # no recall or mode would help
         missing.insert(0, "OTHER_AUTHORITY")
     code = missing[0] if missing else "ok"
     detail = next((check.detail for one, check in found if one == code and not check.done), "")
@@ -216,7 +217,7 @@ def suggest_call(code: Code, request: MutationRequest, tasks: TaskList) -> Allow
             rest = {name: value for name, value in request.arguments.items() if name != "section"}
             return AllowedCall(tool="task_add", arguments=rest)
         case "OTHER_AUTHORITY":
-            return AllowedCall(tool="nx_task_list")
+            return AllowedCall(tool="task_list")
         case "TASKS_UNCERTAIN":
             return AllowedCall(tool="memory_doctor")
         case "PERMISSION_DENIED":

@@ -13,10 +13,10 @@ Never claim a write that did not succeed.
 memory writes completed or not required (R5). Do not restate the contract."""
 
 TASKS_INSTRUCTIONS = """\
-Tasks: tinyTasks.md in the project root is the only task list.
+Tasks: the project has one task list; task_list shows it, wherever it is kept.
 - R2 More than one step (a plan, checklist, first/then/next): put all steps there with task_add before any mutation; \
 do not plan in your answer. You may ask for verification, but do not wait for an answer that may not come.
-- R3 Work on the first unchecked subtask (task_list: pointer); never skip, reorder, redefine or invent progress. \
+- R3 Work on the task that task_list names as pointer; never skip, reorder, redefine or invent progress. \
 None unchecked: stop and ask."""
 
 BLOCK = "contract"
@@ -32,11 +32,11 @@ creating, updating or completing tasks, writing memory, promoting a claim to a f
 - **R1 Recall before mutation.** Call `memory_query` or `memory_recent` (available in every mode) and acknowledge the
   result, even if it is empty.
 - **R2 Externalise tasks.** The moment you identify more than one actionable step (plan, approach, checklist, ordered
-  bullets, first/then/next, step by step), put all steps into `tinyTasks.md` with `task_add`, or with file tools if MCP
-  is unavailable; no mutation before that, and no planning in the response body. You may ask the user to verify the
-  list: if they want to, wait for the review; if they decline or do not respond, proceed at once.
-- **R3 Tasks are authoritative.** Continue the first unchecked subtask of `tinyTasks.md`. Do not skip, reorder or
-  redefine tasks or invent progress. No unchecked subtask: stop and request user input.
+  bullets, first/then/next, step by step), put all steps into the task list with `task_add`, or into `tinyTasks.md` with
+  file tools if MCP is unavailable; no mutation before that, and no planning in the response body. You may ask the user
+  to verify the list: if they want to, wait for the review; if they decline or do not respond, proceed at once.
+- **R3 Tasks are authoritative.** The project has one list; continue its first unchecked subtask (`task_list`). Do not
+  skip, reorder or redefine tasks or invent progress. No unchecked subtask: stop and request user input.
 - **R4 Order.** Before any mutation: recall, then the mode declared with `memory_set_mode` (PASSIVE looks only, GUARDED
   makes bounded reversible changes, STRICT enforces everything), then tasks externalised, then task authority confirmed.
 - **R5 Durable memory is tool-only.** `memory_write` alone; facts need evidence, decisions and constraints a rationale.

@@ -16,6 +16,8 @@ from mi.kernel.messages import text as message
 from mi.kernel.notices import Notices
 from mi.kernel.state import read_state, update_state
 from mi.tasks import tinytasks
+from mi.tasks.authority import find_authority
+from mi.tasks.task_list import NewTask
 from mi.tasks.tinytasks_file import TinyTasks
 
 _FILE = "proposals.json"
@@ -100,7 +102,8 @@ def apply_answer(folder: str, question_id: str, answer: str, notices: Notices) -
     found = next((one for one in _waiting(folder, notices) if one.question_id == question_id), None)
     if found is not None:
         if is_yes(answer):
-            _add(TinyTasks(found.root, folder, notices), found)
+            store = find_authority(found.root, TinyTasks(found.root, folder, notices))
+            store.add(store.look(), NewTask(found.title, found.section, found.subtasks))
         _update(folder, notices, lambda old: [one for one in old if one.question_id != question_id])
         return "added" if is_yes(answer) else "declined"
     tiny_tasks = TinyTasks("/", folder, notices)
@@ -116,13 +119,6 @@ def is_about(folder: str, question_id: str, notices: Notices) -> bool:
     """Return whether an answer to a question would open the way to tasks."""
     waits = any(one.question_id == question_id for one in _waiting(folder, notices))
     return waits or TinyTasks("/", folder, notices).awaits(question_id)
-
-
-def _add(tiny_tasks: TinyTasks, proposal: TaskProposal) -> None:
-    loaded = tiny_tasks.load()
-    parts = (proposal.title, proposal.subtasks, proposal.section)
-    text = tinytasks.add_task(loaded.document, *parts) if loaded else tinytasks.create(proposal.title, *parts)
-    tiny_tasks.change(loaded, text)
 
 
 def is_yes(answer: str) -> bool:

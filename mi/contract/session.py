@@ -19,7 +19,7 @@ from mi.kernel.errors import Blocked
 from mi.kernel.messages import text as message
 from mi.kernel.notices import Notices
 from mi.tasks.authority import find_authority
-from mi.tasks.task_list import TaskList
+from mi.tasks.task_list import TaskList, TaskStore
 from mi.tasks.tinytasks_file import TinyTasks
 
 if TYPE_CHECKING:  # a hook judges an edit without any of it
@@ -132,7 +132,11 @@ class ContractSession:
 
     def tasks(self) -> TaskList:
         """Return the tasks, from the one authority there is."""
-        return find_authority(self.place.root, self.tiny_tasks).look()
+        return self.task_store().look()
+
+    def task_store(self) -> TaskStore:
+        """Return where the project keeps its tasks now."""
+        return find_authority(self.place.root, self.tiny_tasks)
 
     def shelf(self, thoughts: "CombinedStores") -> "Shelf":
         """Return what is always recalled; filled anew when it could have changed."""
@@ -196,12 +200,17 @@ class ContractSession:
 
     def refuse(self, code: gate.Code, request: gate.MutationRequest, details: str, passed: gate.GateVerdict) -> Refused:
         """Return a refusal for a reason that shows only after the gate let the request through."""
+        return self.refusal(self.fail_verdict(code, request, details, passed), request, details)
+
+    def fail_verdict(
+        self, code: gate.Code, request: gate.MutationRequest, details: str, passed: gate.GateVerdict
+    ) -> gate.GateVerdict:
+        """Return a verdict that passed as one that does not, for a reason that shows only now."""
         checks = tuple(
             msgspec.structs.replace(one, done=False, detail=details) if one.rule == _RULE_OF.get(code, "") else one
             for one in passed.checklist
         )
-        verdict = gate.GateVerdict(code, checks, gate.suggest_call(code, request, self.tasks()), details)
-        return self.refusal(verdict, request, details)
+        return gate.GateVerdict(code, checks, gate.suggest_call(code, request, self.tasks()), details)
 
     def protected(self, request: gate.MutationRequest, path: str) -> Refused:
         """Return a file that no tool of an agent's may change: record the refusal; returns what to raise."""

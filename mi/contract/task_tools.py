@@ -1,4 +1,4 @@
-"""The task tools: the task file is the authority, and these are the only way for an agent to change it."""
+"""The task tools: the one list of the project, and the only way for an agent to change it."""
 
 from typing import Annotated
 
@@ -10,8 +10,7 @@ from mi.contract.session import ContractSession
 from mi.kernel.errors import NotFound, UsageError
 from mi.kernel.messages import text as message
 from mi.tasks import tinytasks
-from mi.tasks.task_list import ListedTask, TaskList
-from mi.tasks.tinytasks_file import LoadedTaskFile
+from mi.tasks.task_list import ListedTask, NewTask, TaskList
 
 
 class ListInput(Struct, frozen=True, kw_only=True):
@@ -71,7 +70,7 @@ def list_tasks(tasks: TaskList) -> ListResult:
         goal=tasks.goal,
         tasks=list(tasks.tasks),
         pointer=tasks.pointer,
-        read_only=tasks.other,
+        read_only=False,
         unsure=tasks.unsure,
         awaiting=tasks.awaiting,
     )
@@ -79,52 +78,46 @@ def list_tasks(tasks: TaskList) -> ListResult:
 
 def task_add(session: ContractSession, given: AddInput) -> ChangeResult:
     """Add a task at the end; where there is no list, this proposes one."""
-    from mi.contract.plan_detection import list_steps  # its patterns take a while to compile: who only looks needs none
-
     title = arguments.check_text("title", given.title, needed=True, line=True)
     section = arguments.check_text("section", given.section, line=True).lstrip("# ")
     subtasks = arguments.check_items("subtasks", given.subtasks)
-    said = {"title": title, **({"section": section} if section else {}), **({"subtasks": subtasks} if subtasks else {})}
+    return add_task(session, NewTask(title, section, subtasks))
+
+
+def add_task(session: ContractSession, new: NewTask) -> ChangeResult:
+    """Add a task that a tool or a command describes."""
+    from mi.contract.plan_detection import list_steps  # its patterns take a while to compile: who only looks needs none
+
+    said = {name: value for name, value in new._asdict().items() if value}
     exists = session.tasks().exists
-    request = MutationRequest(
-        "task_add", "task" if exists else "propose", said, steps=0 if session.person else list_steps(title, subtasks)
-    )
-    verdict = _admitted(session, request, title, section, subtasks)
-    loaded = session.tiny_tasks.load()
-    if loaded is None:
-        text = tinytasks.create(title, title, subtasks, section)
-        if session.place.settings().tasks.verify == "ask" and not session.person:
-            proposals.ask_to_verify(session, text)
-    else:
-        _refuse_reorder(session, request, loaded, section, verdict)
-        text = tinytasks.add_task(loaded.document, title, subtasks, section)
-    return _changed(session, request, verdict, loaded, text)
+    steps = 0 if session.person else list_steps(new.title, list(new.subtasks))
+    request = MutationRequest("task_add", "task" if exists else "propose", said, steps=steps)
+    verdict = admit_addition(session, request, new)
+    seen = session.tasks()
+    if not session.person and session.task_store().comes_before_pointer(new.section):
+        raise session.refuse("TASK_REORDERED", request, new.section, verdict)
+    if not seen.exists and session.place.settings().tasks.verify == "ask" and not session.person:
+        proposals.ask_to_verify(session, tinytasks.create(new.title, new.title, new.subtasks, new.section))
+    made = session.task_store().add(seen, new, _proposer(session))
+    return _changed(session, request, verdict, made[0], made[1:])
 
 
-def _admitted(
-    session: ContractSession, request: MutationRequest, title: str, section: str, subtasks: list[str]
-) -> GateVerdict:
-    """Pass the gate; after a finished list, tasks that no request of a person opened it for are filed instead."""
+def admit_addition(session: ContractSession, request: MutationRequest, new: NewTask) -> GateVerdict:
+    """Pass the gate; tasks beyond a finished or confirmed list that no person asked for are filed instead."""
     verdict = session.judge(request)
-    if verdict.code == "NO_UNCHECKED_TASK":
-        asked_for = requests.take_leave(session.place.folder, title, section, subtasks, session.place.notices)
-        if asked_for:
-            return session.pass_gate(request._replace(asked_for=asked_for))
-        question_id = proposals.propose(session, title, section, subtasks)
-        why = message("tasks.proposal-filed", session.place.language, id=question_id)
-        raise session.refusal(verdict, request, why, question_id, misconduct=False)
-    return session.pass_gate(request)
-
-
-def _refuse_reorder(
-    session: ContractSession, request: MutationRequest, loaded: LoadedTaskFile, section: str, verdict: GateVerdict
-) -> None:
-    """Raise if a task would come in front of the one that is worked on."""
-    pointer, place = loaded.document.pointer(), tinytasks.place_for(loaded.document, section)
-    if session.person or pointer is None or place is None:
-        return
-    if place <= loaded.document.items[pointer].line:
-        raise session.refuse("TASK_REORDERED", request, section, verdict)
+    tasks = session.tasks()
+    extends = verdict.passed and tasks.confirmed and not session.person
+    if verdict.code != "NO_UNCHECKED_TASK" and not extends:
+        return session.pass_gate(request)
+    parts = (new.title, new.section, list(new.subtasks))
+    asked_for = requests.take_leave(session.place.folder, *parts, session.place.notices)
+    if asked_for:
+        return session.pass_gate(request._replace(asked_for=asked_for))
+    question_id = proposals.propose(session, *parts)
+    why = message("tasks.proposal-filed", session.place.language, id=question_id)
+    if extends:
+        verdict = session.fail_verdict("TASK_REDEFINED", request, why, verdict)
+    raise session.refusal(verdict, request, why, question_id, misconduct=False)
 
 
 def task_update(session: ContractSession, given: UpdateInput) -> ChangeResult:
@@ -135,103 +128,73 @@ def task_update(session: ContractSession, given: UpdateInput) -> ChangeResult:
     said = {"task_id": task_id, **({"title": title} if title else {}), **({"subtasks": subtasks} if subtasks else {})}
     if not title and not subtasks:
         raise UsageError("nothing-to-update", task_id=task_id)
-    place = _place(session, task_id)
-    if subtasks and place is not None and place.task.parent:
+    task = _find(session, task_id)
+    if subtasks and task is not None and task.parent:
         raise UsageError("two-levels", task_id=task_id)
     request = MutationRequest("task_update", "task", said)
     verdict = session.pass_gate(request)
-    loaded, at = _found(session, task_id)
-    _refuse_redefinition(session, request, loaded, at, title, subtasks, verdict)
-    document, renamed = loaded.document, dict[str, str]()
-    if title and title != document.items[at].title:
-        document, renamed = tinytasks.parse(tinytasks.retitle(document, at, title)), {task_id: title}
-    text = tinytasks.add_subtasks(document, at, subtasks) if subtasks else document.text
-    return _changed(session, request, verdict, loaded, text, renamed, task_id)
+    seen = session.tasks()
+    if not session.person:
+        _refuse_redefinition(session, request, seen, task_id, title, verdict)
+    made = session.task_store().revise(seen, task_id, title, subtasks, _proposer(session))
+    return _changed(session, request, verdict, task_id, made)
 
 
 def _refuse_redefinition(
-    session: ContractSession,
-    request: MutationRequest,
-    loaded: LoadedTaskFile,
-    at: int,
-    title: str,
-    subtasks: list[str],
-    verdict: GateVerdict,
+    session: ContractSession, request: MutationRequest, seen: TaskList, task_id: str, title: str, verdict: GateVerdict
 ) -> None:
     """Other words are for tasks that this session proposed and nobody touched; subtasks for open ones."""
-    if session.person:
-        return
-    known, document = loaded.tasks[at], loaded.document
-    touched = document.is_done(at) or any(document.items[child].checked for child in document.children(at))
-    if title and title != known.title and (known.proposed_by != session.name or touched):
-        raise session.refuse("TASK_REDEFINED", request, known.id, verdict)
-    if subtasks and document.is_done(at):
-        raise session.refuse("TASK_REDEFINED", request, known.id, verdict)
+    task = seen.find(task_id)
+    if task is None:
+        raise NotFound("unknown-task", task_id=task_id)
+    own = seen.proposed.get(task_id) == session.name and not (seen.confirmed and not task.parent)
+    touched = task.checked or any(child.checked for child in seen.list_children(task_id))
+    reworded = bool(title) and title != task.title
+    if (reworded and (touched or not own)) or (request.arguments.get("subtasks") and task.checked):
+        raise session.refuse("TASK_REDEFINED", request, task_id, verdict)
 
 
 def task_complete(session: ContractSession, given: CompleteInput) -> ChangeResult:
     """Tick the leaf that is worked on."""
     task_id = arguments.check_text("task_id", given.task_id, needed=True, line=True)
-    place = _place(session, task_id)
-    if place is not None and place.task.checked:
-        raise UsageError("task-done", task_id=task_id, pointer=place.tasks.pointer or "-")
-    if place is not None and not place.task.leaf:
-        raise UsageError("task-has-subtasks", task_id=task_id, pointer=place.tasks.pointer)
+    task, pointer = _find(session, task_id), session.tasks().pointer
+    if task is not None and task.checked:
+        raise UsageError("task-done", task_id=task_id, pointer=pointer or "-")
+    if task is not None and not task.leaf:
+        raise UsageError("task-has-subtasks", task_id=task_id, pointer=pointer)
     request = MutationRequest("task_complete", "task", {"task_id": task_id})
     verdict = session.pass_gate(request)
-    loaded, at = _found(session, task_id)
-    if not session.person and at != loaded.document.pointer():
+    seen = session.tasks()
+    if not session.person and task_id != seen.pointer:
         raise session.refuse("TASK_SKIPPED", request, task_id, verdict)
-    return _changed(session, request, verdict, loaded, tinytasks.tick(loaded.document, at), task_id=task_id)
+    session.task_store().complete(seen, task_id, _proposer(session))
+    return _changed(session, request, verdict, task_id, [])
 
 
-class _TaskPlace(Struct, frozen=True):
-    tasks: TaskList
-    task: ListedTask
-
-
-def _place(session: ContractSession, task_id: str) -> _TaskPlace | None:
-    """Return the task that a call names; None where another room keeps the tasks and the gate says so."""
+def _find(session: ContractSession, task_id: str) -> ListedTask | None:
+    """Return the task that a call names; None where the list cannot be relied on and the gate says so."""
     tasks = session.tasks()
-    if tasks.other or tasks.unsure:
-        return None
     task = tasks.find(task_id)
-    if task is None:
+    if task is None and not tasks.unsure:
         raise NotFound("unknown-task", task_id=task_id)
-    return _TaskPlace(tasks, task)
+    return task
 
 
-def _found(session: ContractSession, task_id: str) -> tuple[LoadedTaskFile, int]:
-    loaded = session.tiny_tasks.load()
-    at = loaded.place(task_id) if loaded is not None else None
-    if loaded is None or at is None:
-        raise NotFound("unknown-task", task_id=task_id)
-    return loaded, at
+def _proposer(session: ContractSession) -> str:
+    return "" if session.person else session.name
 
 
 def _changed(
-    session: ContractSession,
-    request: MutationRequest,
-    verdict: GateVerdict,
-    loaded: LoadedTaskFile | None,
-    text: str,
-    renamed: dict[str, str] | None = None,
-    task_id: str = "",
+    session: ContractSession, request: MutationRequest, verdict: GateVerdict, task_id: str, new: list[str]
 ) -> ChangeResult:
-    """Write the file and say what is new in it."""
-    proposer = "" if session.person else session.name
-    now = session.tiny_tasks.change(loaded, text, proposer, renamed or {})
-    before = {task.id for task in loaded.tasks} if loaded else set()
-    new = [task for task in now.tasks if task.id not in before]
-    first = task_id or next((one.id for one in new if not one.parent), "")
-    event_id = session.passed(verdict, request, first)
+    """Record what was changed, and say where the work goes on."""
+    event_id = session.passed(verdict, request, task_id)
     tasks = session.sync_pointer()
-    remaining = sum(task.leaf and not task.checked for task in tasks.tasks)
     return ChangeResult(
-        task_id=first,
-        subtask_ids=[one.id for one in new if one.parent],
+        task_id=task_id,
+        subtask_ids=new,
         pointer=tasks.pointer,
-        remaining=remaining,
+        remaining=tasks.count_open(),
         awaiting=tasks.awaiting,
         event_id=event_id,
     )

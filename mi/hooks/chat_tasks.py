@@ -8,6 +8,7 @@ import msgspec
 from mi.hooks import rules_state
 from mi.hooks.event import HookEvent
 from mi.hooks.rules_state import RulesState
+from mi.tasks import nexus_tasks
 from mi.tasks.tinytasks import FILE
 
 if TYPE_CHECKING:
@@ -46,15 +47,18 @@ def find_proposals(context: "HomeContext", state: RulesState) -> "list[TaskPropo
 
 def find_request(event: HookEvent, context: "HomeContext") -> str:
     """Return the prompt as a request that opens the task list: of a person, for new work, after all tasks are done."""
-    if not os.path.exists(os.path.join(context.project.root, FILE)) or not event.prompt.strip():
+    lists = (os.path.join(context.project.root, name) for name in (FILE, nexus_tasks.FILE))
+    if not any(map(os.path.exists, lists)) or not event.prompt.strip():
         return ""
     from mi.governance.session_words import ends_session, read_reply
     from mi.hooks.host_session import is_persons_prompt
     from mi.kernel.secrets import redact
     from mi.mind.language import is_inquiry
+    from mi.tasks.authority import find_authority
     from mi.tasks.tinytasks_file import TinyTasks
 
-    listed = TinyTasks(context.project.root, context.project_home.contract, context.notices, save=False).look()
+    tiny_tasks = TinyTasks(context.project.root, context.project_home.contract, context.notices, save=False)
+    listed = find_authority(context.project.root, tiny_tasks).look()
     if listed.unsure or listed.pointer or not listed.exists:
         return ""
     if read_reply(event.prompt) or ends_session(event.prompt) or is_inquiry(event.prompt):

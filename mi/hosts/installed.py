@@ -16,6 +16,7 @@ from mi.kernel.errors import MiError
 from mi.kernel.home import Home
 from mi.kernel.notices import Notices
 
+_ENFORCE = re.compile(r"--enforce[ =]([a-z,-]+)")
 _TOML_COMMAND = re.compile(r'^command = (".*")\r?$', re.MULTILINE)
 
 
@@ -44,6 +45,25 @@ def find_installed_commands(home: Home, notices: Notices) -> Iterator[Installed]
             if entry.owner.split(" ", 1)[0] in ("hook", "mcp") and (program := _program(place, entry))
         }
         yield from found
+
+
+def is_enforced(home: Home, root: str, client: str, part: str) -> bool:
+    """Return whether hooks that MI placed for a client's host, in a project or for the user, enforce a part."""
+    for place in (Workspace.at(root, home), Workspace.of_user(home)):
+        for entry in place.read().entries:
+            kind, _, host = entry.owner.partition(" ")
+            if kind == "hook" and client.startswith(host or " ") and part in _read_enforced(entry.value):
+                return True
+    return False
+
+
+def _read_enforced(value: object) -> list[str]:
+    """Return the parts that a hook's entry enforces."""
+    match value:
+        case {"hooks": [{"command": str(line)}, *_]}:
+            found = _ENFORCE.search(line)
+            return found[1].split(",") if found else []
+    return []
 
 
 def _program(place: Workspace, entry: PlacedEntry) -> str:

@@ -22,15 +22,17 @@ def governed(function: Callable[[Contract, I], O], title: str, description: str,
 
     @wraps(function)
     def call(session: ToolSession, given: I) -> O:
-        contract = session.keep(
-            "contract", lambda: Contract.open(build_contract(session.context), session.client, "mcp")
-        )
         try:
-            return function(contract, given)
+            return function(open_contract(session), given)
         except Refused as refused:
             raise _failure(refused, session) from None
 
     return Tool.of(call, function.__name__, title, description, **hints)
+
+
+def open_contract(session: ToolSession) -> Contract:
+    """Return the contract's session of a connection, opened at its first use."""
+    return session.keep("contract", lambda: Contract.open(build_contract(session.context), session.client, "mcp"))
 
 
 def _failure(refused: Refused, session: ToolSession) -> ToolFailure:

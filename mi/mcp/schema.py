@@ -16,7 +16,7 @@ def build_definition(tool: Tool[Any, Any]) -> Json:
         "title": tool.title,
         "description": tool.description,
         "inputSchema": build_input_schema(tool.input),
-        "outputSchema": build_output_schema(tool.output),
+        "outputSchema": build_output_schema(tool.output, tool.plain_error),
         "annotations": {
             "readOnlyHint": tool.read_only,
             "destructiveHint": tool.destructive,
@@ -31,11 +31,11 @@ def build_input_schema(shape: type[msgspec.Struct]) -> Json:
     return build_schema(shape) | {"additionalProperties": False}
 
 
-def build_output_schema(shape: type[msgspec.Struct]) -> Json:
+def build_output_schema(shape: type[msgspec.Struct], plain_error: bool = False) -> Json:
     """Return what a call answers: the result, or `error` when it was refused. Some clients check refusals, too."""
     whole = build_schema(shape)
     plain: Json = _described(whole)
-    plain["properties"] = plain.get("properties", {}) | {"error": {"type": "object"}}
+    plain["properties"] = plain.get("properties", {}) | {"error": {"type": "string" if plain_error else "object"}}
     return plain | ({"minProperties": 1} if whole.get("required") else {})
 
 

@@ -27,6 +27,7 @@ class Tool(Struct, Generic[I, O], frozen=True, kw_only=True):
     open_world: bool = False
     parse: Callable[[Json], Any] | None = None  # a contract that words its own refusals reads its own arguments
     person_only: bool = False  # a person's word: nobody who calls tools may say it
+    plain_error: bool = False  # its refusals are a text and a code, not an object
     redacted: bool = False  # its output hides secrets itself; others are searched for them
 
     @classmethod

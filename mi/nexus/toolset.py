@@ -28,6 +28,8 @@ class NexusTool(NamedTuple):
     answer: str  # its type in mi.nexus.answers, which the shell has no need of
     writes: bool = False
     destructive: bool = False
+    changes_list: bool = False  # of tasks: another list of the project stands before it
+    closes: bool = False  # comes after a finished list, so that no open task is asked for
 
     @property
     def params(self) -> type[msgspec.Struct]:
@@ -64,9 +66,21 @@ TOOLS = {
             writes=True,
         ),
         NexusTool("task_list", "All tasks, the goal, and which tasks can be begun.", tasks.show, "TasksShown"),
-        NexusTool("task_add", "Add a task; the first one makes the list.", tasks.add, "TaskShown", writes=True),
         NexusTool(
-            "task_update", "Set a task to pending, in_progress or completed.", tasks.update, "TaskShown", writes=True
+            "task_add",
+            "Add a task; the first one makes the list.",
+            tasks.add,
+            "TaskShown",
+            writes=True,
+            changes_list=True,
+        ),
+        NexusTool(
+            "task_update",
+            "Set a task to pending, in_progress or completed.",
+            tasks.update,
+            "TaskShown",
+            writes=True,
+            changes_list=True,
         ),
         NexusTool(
             "task_close",
@@ -74,6 +88,7 @@ TOOLS = {
             tasks.close,
             "CycleClosed",
             writes=True,
+            closes=True,
             destructive=True,
         ),
         NexusTool("history_search", "Closed cycles that hold a text, the latest last.", history.search, "HistoryFound"),

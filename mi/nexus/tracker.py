@@ -32,6 +32,7 @@ def add_spawned(store: Store, agent_name: str, agent_id: str) -> TrackerEntry:
         started_at=clock.now(),
         agent_name=agent_name or UNSET,
         agent_id=agent_id or UNSET,
+        resume_count=0,
         status="running",
     )
     with store.lock():

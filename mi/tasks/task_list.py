@@ -1,8 +1,22 @@
-"""What the gate asks about tasks, whoever keeps them: tinyTasks.md, or the plan state of a harness."""
+"""What a task list is, whoever keeps it: tinyTasks.md, or the plan state of a harness."""
 
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
 from typing import NamedTuple, Protocol
 
-from msgspec import Struct
+from msgspec import UNSET, Struct, UnsetType
+
+from mi.kernel.errors import MiError
+
+NOTHING: Mapping[str, str] = MappingProxyType({})
+
+
+class TaskRun(Struct, frozen=True, kw_only=True):
+    """The last run that worked on a task: how it ended, and why it is still open if it is."""
+
+    run_id: str
+    status: str
+    reason: str = ""
 
 
 class ListedTask(Struct, frozen=True, kw_only=True):
@@ -14,6 +28,21 @@ class ListedTask(Struct, frozen=True, kw_only=True):
     parent: str = ""
     section: str = ""
     leaf: bool = True
+    context: str | UnsetType = UNSET  # what one must know to do it
+    acceptance: str | UnsetType = UNSET  # how one sees that it is done
+    run: TaskRun | UnsetType = UNSET
+
+
+class NewTask(NamedTuple):
+    """A task to be added; what a store has no place for it refuses."""
+
+    title: str
+    section: str = ""
+    subtasks: Sequence[str] = ()
+    context: str = ""
+    acceptance: str = ""
+    owner: str = ""
+    deps: Sequence[str] = ()
 
 
 class TaskList(NamedTuple):
@@ -23,21 +52,57 @@ class TaskList(NamedTuple):
     exists: bool = False
     goal: str = ""
     tasks: tuple[ListedTask, ...] = ()
-    pointer: str = ""  # the first unchecked leaf
+    pointer: str = ""  # the task to work on: the first unchecked leaf, or the first that waits for nothing
     unsure: str = ""  # why the list cannot be relied on; then nothing may be changed
     awaiting: str = ""  # the question that asks a person to verify the list; until then work waits
-    other: bool = False  # another room keeps the tasks: its own tools change them
+    confirmed: bool = False  # a person verified it: agents extend and reword only what is below its tasks
+    version: str = ""  # of the file it was read from: a change of another one is a conflict
+    proposed: Mapping[str, str] = NOTHING  # tasks that an agent proposed and nobody touched, by its session
 
     def find(self, task_id: str) -> ListedTask | None:
         """Return a task by its id."""
         return next((task for task in self.tasks if task.id == task_id), None)
 
+    def list_children(self, task_id: str) -> list[ListedTask]:
+        """Return the subtasks of a task."""
+        return [task for task in self.tasks if task.parent == task_id]
 
-class TaskAuthority(Protocol):
-    """The single source of truth for task state."""
+    def count_open(self) -> int:
+        """Return how many leaves are left."""
+        return sum(task.leaf and not task.checked for task in self.tasks)
+
+
+class Conflict(MiError):
+    """Somebody changed the file at the same moment; nothing of theirs was touched."""
+
+
+class TaskStore(Protocol):
+    """Where a project keeps its tasks; each change is of the list that was seen, else a Conflict."""
 
     name: str
 
     def look(self) -> TaskList:
         """Return the tasks as they are now; reading changes no task."""
+        ...
+
+    def add(self, seen: TaskList, new: NewTask, proposer: str = "") -> list[str]:
+        """Add a task with its subtasks at the end; return their ids, the task's first."""
+        ...
+
+    def revise(
+        self, seen: TaskList, task_id: str, title: str, subtasks: Sequence[str], proposer: str = ""
+    ) -> list[str]:
+        """Put other words to a task ("": none) and add subtasks; return the ids of those."""
+        ...
+
+    def complete(self, seen: TaskList, task_id: str, proposer: str = "") -> None:
+        """Tick a leaf."""
+        ...
+
+    def comes_before_pointer(self, section: str) -> bool:
+        """Return whether a task added to a section would stand in front of the one that is worked on."""
+        ...
+
+    def note_run(self, task_id: str, run: TaskRun) -> None:
+        """Keep which run worked on a task last."""
         ...

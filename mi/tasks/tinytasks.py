@@ -1,6 +1,7 @@
 """tinyTasks.md as text: its tasks found, and changed so that everything else stays byte for byte."""
 
 import re
+from collections.abc import Sequence
 from typing import NamedTuple
 
 FILE = "tinyTasks.md"
@@ -8,6 +9,7 @@ FILE = "tinyTasks.md"
 _GOAL = re.compile(r"^\ufeff?#[ \t]+Tasks[ \t]*[—–-](.*)$")
 _SECTION = re.compile(r"^\ufeff?(#{1,6})[ \t](.*)$")
 _ITEM = re.compile(r"^(\ufeff?[ \t]*)([-*])([ \t]+)\[([ xX])\](?:[ \t](.*)|\r?)$")
+_DETAIL = re.compile(r"^[ \t]*(?:[-*][ \t]+)?(?:(context|acceptance|owner):)?(.*)$", re.IGNORECASE)
 _FENCE = re.compile(r"^\ufeff?[ \t]*(?:[-*][ \t]+)?(`{3,}|~{3,})([^`]*)$")
 
 
@@ -80,6 +82,25 @@ def _text(rest: str) -> str:
 def _heading(match: re.Match[str]) -> str:
     """Return the text of a heading without the hashes that may close it."""
     return _text(match[2]).rstrip("#").rstrip(" \t")
+
+
+def find_details(document: TaskDocument, place: int) -> dict[str, str]:
+    """Return what stands below an item beside its subtasks: `context`, and `acceptance` and `owner` where named."""
+    one, children = document.items[place], document.children(place)
+    ends = {document.items[at].line: document.items[at].end for at in children}
+    found: dict[str, list[str]] = {}
+    number, key = one.line + 1, "context"
+    while number < one.end:
+        if number in ends:
+            number, key = ends[number], "context"
+            continue
+        match = _DETAIL.match(document.lines[number].removesuffix("\r"))
+        number += 1
+        if match is None or not match[2].strip():
+            continue
+        key = match[1].lower() if match[1] else key
+        found.setdefault(key, []).append(match[2].strip())
+    return {name: "\n".join(lines) for name, lines in found.items()}
 
 
 def skip_fences(lines: tuple[str, ...]) -> list[int]:
@@ -190,7 +211,7 @@ def retitle(document: TaskDocument, place: int, title: str) -> str:
     return "\n".join(lines)
 
 
-def add_subtasks(document: TaskDocument, place: int, titles: list[str]) -> str:
+def add_subtasks(document: TaskDocument, place: int, titles: Sequence[str]) -> str:
     """Return the text with further subtasks at the end of a task, which is open from then on."""
     lines = list(document.lines)
     one = document.items[place]
@@ -203,11 +224,14 @@ def add_subtasks(document: TaskDocument, place: int, titles: list[str]) -> str:
     return "\n".join(lines)
 
 
-def add_task(document: TaskDocument, title: str, subtasks: list[str], section: str = "") -> str:
+def add_task(
+    document: TaskDocument, title: str, subtasks: Sequence[str], section: str = "", details: Sequence[str] = ()
+) -> str:
     """Return the text with a further task: the last of its section, or of the file."""
     lines = list(document.lines)
     step, bullet = " " * _child_step(document), _bullet(document)
-    added = [f"{bullet} [ ] {title}", *(f"{step}{bullet} [ ] {subtask}" for subtask in subtasks)]
+    added = [f"{bullet} [ ] {title}", *(f"{step}{bullet} {detail}" for detail in details)]
+    added += [f"{step}{bullet} [ ] {subtask}" for subtask in subtasks]
     at = place_for(document, section)
     if at is None:
         if _has_text(lines):
@@ -217,6 +241,12 @@ def add_task(document: TaskDocument, title: str, subtasks: list[str], section: s
         at = _after_last_text(lines)
     _insert(lines, at, added, _ending(document))
     return "\n".join(lines)
+
+
+def remove_tasks(document: TaskDocument, places: Sequence[int]) -> str:
+    """Return the text without some top-level tasks and everything that belongs to them."""
+    gone = {number for at in places for number in range(document.items[at].line, document.items[at].end)}
+    return "\n".join(line for number, line in enumerate(document.lines) if number not in gone)
 
 
 def place_for(document: TaskDocument, section: str = "") -> int | None:
@@ -231,9 +261,9 @@ def place_for(document: TaskDocument, section: str = "") -> int | None:
     return None if at is None else at + 1
 
 
-def create(goal: str, title: str, subtasks: list[str], section: str = "") -> str:
+def create(goal: str, title: str, subtasks: Sequence[str], section: str = "", details: Sequence[str] = ()) -> str:
     """Return a new task file."""
-    return add_task(parse(f"# Tasks — {goal}\n"), title, subtasks, section)
+    return add_task(parse(f"# Tasks — {goal}\n"), title, subtasks, section, details)
 
 
 def _names(line: str, section: str) -> bool:

@@ -1,21 +1,21 @@
 """The task authority in a file of the project: read with stable ids, changed by compare-and-swap."""
 
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from types import MappingProxyType
 from typing import NamedTuple
 
 import msgspec
-from msgspec import Struct
+from msgspec import UNSET, Struct
 
 from mi.kernel import files, inside
-from mi.kernel.errors import MiError, StorageError
+from mi.kernel.errors import MiError, NotFound, StorageError, UsageError
 from mi.kernel.locks import lock_folder
 from mi.kernel.notices import Notices
 from mi.kernel.state import read_state, update_state
 from mi.tasks import tinytasks
 from mi.tasks.task_ids import KnownTask, TaskSighting, match
-from mi.tasks.task_list import ListedTask, TaskList
+from mi.tasks.task_list import Conflict, ListedTask, NewTask, TaskList, TaskRun
 
 _MAX_BYTES = 1 << 20
 STATE = "tasks.json"
@@ -31,6 +31,8 @@ class TaskState(Struct, frozen=True, kw_only=True):
     tasks: list[KnownTask] = []
     awaiting: str = ""  # the question that asks for it
     awaiting_hash: str = ""  # the list it asks about: one that a person changed is verified by that
+    confirmed: bool = False  # a person verified the list
+    runs: dict[str, TaskRun] = {}  # by task: the run that worked on it last
 
 
 class LoadedTaskFile(NamedTuple):
@@ -39,15 +41,11 @@ class LoadedTaskFile(NamedTuple):
     document: tinytasks.TaskDocument
     hash: str
     tasks: list[KnownTask]
-    awaiting: str
+    state: TaskState
 
     def place(self, task_id: str) -> int | None:
         """Return where a task stands in the list."""
         return next((at for at, one in enumerate(self.tasks) if one.id == task_id), None)
-
-
-class Conflict(MiError):
-    """Somebody changed the file at the same moment; nothing of theirs was touched."""
 
 
 class TinyTasks:
@@ -87,7 +85,64 @@ class TinyTasks:
         state = read_state(self._state, TaskState, self._notices)
         if state.file_hash != digest:
             state = self._remember(digest, document)
-        return LoadedTaskFile(document, digest, state.tasks, state.awaiting)
+        return LoadedTaskFile(document, digest, state.tasks, state)
+
+    def add(self, seen: TaskList, new: NewTask, proposer: str = "") -> list[str]:
+        """Add a task at the end, or make the file with it; return its id and those of its subtasks."""
+        if new.deps:
+            raise UsageError("tasks-in-order", value=", ".join(new.deps))
+        loaded = self._load_seen(seen)
+        details = [f"{name}: {value}" for name in ("context", "acceptance", "owner") if (value := getattr(new, name))]
+        parts = (new.title, new.subtasks, new.section, details)
+        text = tinytasks.add_task(loaded.document, *parts) if loaded else tinytasks.create(new.title, *parts)
+        return self._new_ids(loaded, text, proposer)
+
+    def revise(
+        self, seen: TaskList, task_id: str, title: str, subtasks: Sequence[str], proposer: str = ""
+    ) -> list[str]:
+        """Put other words to a task and add subtasks; return the ids of those."""
+        loaded, at = self._find_seen(seen, task_id)
+        document, renamed = loaded.document, dict[str, str]()
+        if title and title != document.items[at].title:
+            document, renamed = tinytasks.parse(tinytasks.retitle(document, at, title)), {task_id: title}
+        text = tinytasks.add_subtasks(document, at, subtasks) if subtasks else document.text
+        return self._new_ids(loaded, text, proposer, renamed)
+
+    def complete(self, seen: TaskList, task_id: str, proposer: str = "") -> None:
+        """Tick a leaf."""
+        loaded, at = self._find_seen(seen, task_id)
+        self.change(loaded, tinytasks.tick(loaded.document, at), proposer)
+
+    def comes_before_pointer(self, section: str) -> bool:
+        """Return whether a task added to a section would stand in front of the one that is worked on."""
+        loaded = self.load()
+        if loaded is None:
+            return False
+        pointer, place = loaded.document.pointer(), tinytasks.place_for(loaded.document, section)
+        return pointer is not None and place is not None and place <= loaded.document.items[pointer].line
+
+    def note_run(self, task_id: str, run: TaskRun) -> None:
+        """Keep which run worked on a task last."""
+        self._update(lambda old: msgspec.structs.replace(old, runs=old.runs | {task_id: run}))
+
+    def _load_seen(self, seen: TaskList) -> LoadedTaskFile | None:
+        loaded = self.load()
+        if (loaded.hash if loaded else "") != seen.version:
+            raise Conflict("tasks-conflict", path=self.path)
+        return loaded
+
+    def _find_seen(self, seen: TaskList, task_id: str) -> tuple[LoadedTaskFile, int]:
+        loaded = self._load_seen(seen)
+        at = loaded.place(task_id) if loaded else None
+        if loaded is None or at is None:
+            raise NotFound("unknown-task", task_id=task_id)
+        return loaded, at
+
+    def _new_ids(self, loaded: LoadedTaskFile | None, text: str, proposer: str, renamed: Renamed = NOBODY) -> list[str]:
+        before = {task.id for task in loaded.tasks} if loaded else set[str]()
+        now = self.change(loaded, text, proposer, renamed)
+        new = [task for task in now.tasks if task.id not in before]
+        return [task.id for task in sorted(new, key=lambda task: bool(task.parent))]
 
     def change(
         self, loaded: LoadedTaskFile | None, text: str, proposed_by: str = "", renamed: Renamed = NOBODY
@@ -103,7 +158,7 @@ class TinyTasks:
             files.write_atomic(path, data, mode)
         document = tinytasks.parse(text)
         state = self._remember(_digest(data), document, proposed_by, renamed)
-        return LoadedTaskFile(document, _digest(data), state.tasks, state.awaiting)
+        return LoadedTaskFile(document, _digest(data), state.tasks, state)
 
     def await_verification(self, question_id: str, text: str) -> None:
         """Work on this list waits until a person verified it; said before the list is written."""
@@ -117,7 +172,7 @@ class TinyTasks:
     def verified(self, question_id: str) -> None:
         """Note that a person said yes: work on the list need not wait any more."""
         if self.awaits(question_id):
-            self._update(lambda old: msgspec.structs.replace(old, awaiting=""))
+            self._update(lambda old: msgspec.structs.replace(old, awaiting="", confirmed=True))
 
     def _remember(
         self, digest: str, document: tinytasks.TaskDocument, proposed_by: str = "", renamed: Renamed = NOBODY
@@ -133,8 +188,16 @@ class TinyTasks:
                 replace = msgspec.structs.replace
                 named = [task if task.id in before else replace(task, proposed_by=proposed_by) for task in named]
             waits = old.awaiting if proposed_by or old.awaiting_hash == digest else ""
-            kept = {"awaiting": waits, "awaiting_hash": digest if waits else ""}
-            return msgspec.structs.replace(old, file_hash=digest, tasks=named, **kept)
+            now = {task.id for task in named}
+            return msgspec.structs.replace(
+                old,
+                file_hash=digest,
+                tasks=named,
+                awaiting=waits,
+                awaiting_hash=digest if waits else "",
+                confirmed=bool(named) and (old.confirmed or bool(old.awaiting and not waits)),
+                runs={task_id: run for task_id, run in old.runs.items() if task_id in now},
+            )
 
         if not self._save:
             return change(read_state(self._state, TaskState, self._notices))
@@ -153,6 +216,8 @@ class TinyTasks:
                 parent=known.parent,
                 section=one.section,
                 leaf=document.is_leaf(at),
+                run=loaded.state.runs.get(known.id, UNSET),
+                **_details(document, at),
             )
             for at, (one, known) in enumerate(zip(document.items, loaded.tasks, strict=True))
         )
@@ -162,7 +227,10 @@ class TinyTasks:
             document.goal,
             tasks,
             loaded.tasks[pointer].id if pointer is not None else "",
-            awaiting=loaded.awaiting,
+            awaiting=loaded.state.awaiting,
+            confirmed=loaded.state.confirmed,
+            version=loaded.hash,
+            proposed={task.id: task.proposed_by for task in loaded.tasks if task.proposed_by},
         )
 
     def _read(self) -> bytes | None:
@@ -177,6 +245,15 @@ class TinyTasks:
             return inside.real_path(self._root, self.path)
         except StorageError as error:
             raise MiError("tasks-outside", path=self.path) if error.code == "leads-out" else error from None
+
+
+def _details(document: tinytasks.TaskDocument, at: int) -> dict[str, str]:
+    """Return what a task says beside its title; who it is for stands with the context."""
+    found = tinytasks.find_details(document, at)
+    owner = f"owner: {found['owner']}" if "owner" in found else ""
+    context = "\n".join(part for part in (found.get("context", ""), owner) if part)
+    named = {"context": context, "acceptance": found.get("acceptance", "")}
+    return {name: text for name, text in named.items() if text}
 
 
 def _digest(data: bytes) -> str:

@@ -1,11 +1,11 @@
-"""A run in a repository with a plan: the next task is told, tags are heard, closing a finished cycle is offered."""
+"""A run in a project with a task list: it is worked on, tags are heard, closing a finished cycle is offered."""
 
 import json
 
 import pytest
 
 from tests.autopilot.test_run_verdicts import HONEST
-from tests.autopilot.workbench import Workbench
+from tests.autopilot.workbench import TEST, Workbench, run, say
 
 
 def task(bench: Workbench, title: str, *more: str) -> None:
@@ -25,6 +25,7 @@ def test_the_next_ready_task_is_told_and_closing_is_offered(bench: Workbench) ->
     assert "The goal" in told
     assert "task 2: Second" in told
     assert "Acceptance: add(2, 3) is 5" in told
+    assert "mend calc.py" in told
     assert "Third" not in told
     assert "Work through the tasks" in told
     assert "task close" not in ran.stdout
@@ -34,6 +35,128 @@ def test_the_next_ready_task_is_told_and_closing_is_offered(bench: Workbench) ->
     (bench.project / "calc.py").write_text("def add(a, b):\n    return a\n", "utf-8")
     assert "mi nexus task close archives them" in bench.run("fix", "it").stdout
     assert json.loads(bench.mi("nexus", "task", "list", "--json").stdout)["summary"]["completed"] == 3
+
+
+STEP = """\
+text = open("calc.py").read()
+if "return a + b" not in text:
+    open("calc.py", "w").write("def add(a, b):\\n    return a + b\\n")
+elif "mended" not in text:
+    open("calc.py", "a").write("# mended\\n")
+"""
+LISTS = ["tinyTasks.md", ".nexus/state/tasks.json"]
+
+
+def begin_list(bench: Workbench, name: str, *titles: str) -> None:
+    """A list with these tasks, as a person or another harness wrote it."""
+    path = bench.project / name
+    path.parent.mkdir(parents=True, exist_ok=True)
+    tasks = [
+        {"id": number, "title": title, "context": "It is wrong.", "status": "pending", "deps": []}
+        | {"acceptance": "add(2, 3) is 5"}
+        for number, title in enumerate(titles, 1)
+    ]
+    lines = [f"- [ ] {title}\n  - context: It is wrong.\n  - acceptance: add(2, 3) is 5" for title in titles]
+    text = "# Tasks — Sums\n\n" + "\n".join(lines) + "\n"
+    plan = json.dumps({"goal": "Sums", "decisions": [], "tasks": tasks})
+    path.write_text(text if name == "tinyTasks.md" else plan, "utf-8")
+
+
+def listed(bench: Workbench) -> list[dict]:
+    return json.loads(bench.mi("task", "list", "--json").stdout)["tasks"]
+
+
+@pytest.mark.req("one.list.run", "one.list.one", "mi.kind.task-outcome")
+@pytest.mark.parametrize("name", LISTS)
+@pytest.mark.parametrize("words", [("--task",), ("work on the next task",), ("继续下一个任务",)])
+def test_a_run_takes_up_the_next_task_and_ticks_it_once_verified(bench: Workbench, name: str, words) -> None:
+    begin_list(bench, name, "Fix the sum", "Then rest")
+    bench.agent(HONEST)
+    ran = bench.run(*words)
+    ran.ended("done")
+    (given,) = ran.of("hands_input")
+    assert given["input"].startswith("Fix the sum\n")
+    assert "It is wrong." in given["input"]
+    assert "add(2, 3) is 5" in given["input"]
+    assert "do not tick it yourself" in given["light_injection"]
+    first, second = listed(bench)
+    assert (first["checked"], second["checked"]) == (True, False)
+    assert (first["run"]["run_id"], first["run"]["status"]) == (ran.end["run_id"], "done")
+    assert ran.of("task_outcome")[0]["task_id"] == first["id"] == ran.of("run_start")[0]["list_task"]
+
+
+@pytest.mark.req("one.list.run")
+@pytest.mark.parametrize("name", LISTS)
+def test_a_blocked_run_leaves_its_task_open_with_the_reason_and_a_resumed_one_ticks_it(bench, name: str) -> None:
+    begin_list(bench, name, "Fix the sum")
+    bench.agent([say("Should I use integers or floats?")], HONEST)
+    ran = bench.run("--task")
+    ran.ended("blocked")
+    (task,) = listed(bench)
+    assert (task["checked"], task["run"]["status"]) == (False, "blocked")
+    assert task["run"]["reason"]
+    assert task["run"]["run_id"] in bench.mi("task", "list").stdout
+    bench.mi("answer", "1", "A")
+    bench.run("--resume").ended("done")
+    (task,) = listed(bench)
+    assert (task["checked"], task["run"]["status"]) == (True, "done")
+
+
+@pytest.mark.req("one.list.run-all")
+@pytest.mark.parametrize("name", LISTS)
+def test_a_list_is_worked_through_until_a_task_is_not_done(bench: Workbench, name: str) -> None:
+    begin_list(bench, name, "Fix the sum", "Note that it is mended", "Do more")
+    step = bench.folder / "step.py"
+    step.write_text(STEP, "utf-8")
+    bench.agent([run(f"python3 {step}"), TEST, say("Fixed and tested. Done.")], [say("Done.")])
+    ran = bench.run("--tasks")
+    ran.ended("blocked")
+    ends = ran.of("run_end")
+    assert [end["status"] for end in ends] == ["done", "done", "blocked"]
+    assert len({end["run_id"] for end in ends}) == 3
+    assert [task["checked"] for task in listed(bench)] == [True, True, False]
+    assert "2 of 3" in bench.mi("status").stdout
+
+
+@pytest.mark.req("one.list.run-matches", "one.list.status")
+def test_a_run_whose_task_is_in_the_list_says_so_and_settles_it(bench: Workbench) -> None:
+    begin_list(bench, "tinyTasks.md", "Fix the sum")
+    bench.agent(HONEST)
+    ran = bench.run("fix", "the", "sum.")
+    ran.ended("done")
+    (task,) = listed(bench)
+    assert task["checked"]
+    assert f"task {task['id']} of the list" in ran.stdout
+    bench.agent(HONEST)
+    (bench.project / "calc.py").write_text("def add(a, b):\n    return a\n", "utf-8")
+    assert "of the list" not in bench.run("fix", "the", "numbers").stdout
+    status = json.loads(bench.mi("status", "--json").stdout)["tasks"]
+    assert (status["done"], status["total"], status["next"]) == (1, 1, None)
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("--task",), "has no task list; mi task add begins one"),
+        (("--task", "tk_nobody"), "there is no task 'tk_nobody'"),
+        (("--tasks",), "has no task list"),
+        (("--task", "--tasks"), "say the task once"),
+        (("--tasks", "--resume"), "say the task once"),
+    ],
+)
+def test_without_a_task_no_agent_starts(bench: Workbench, words, said) -> None:
+    bench.agent(HONEST)
+    ran = bench.run(*words)
+    assert (ran.code in (1, 2), said in ran.stderr, ran.of("run_start")) == (True, True, []), ran.stderr
+
+
+def test_a_list_that_is_done_or_unreadable_is_said(bench: Workbench) -> None:
+    bench.agent(HONEST)
+    (bench.project / "tinyTasks.md").write_text("- [x] a\n", "utf-8")
+    assert "every task of the list is done" in bench.run("--task").stderr
+    begin_list(bench, ".nexus/state/tasks.json", "a")
+    (bench.project / ".nexus/state/tasks.json").write_text("{", "utf-8")
+    assert "cannot be relied on" in bench.run("--task").stderr
 
 
 def test_a_plan_that_cannot_be_read_stops_no_run(bench: Workbench) -> None:

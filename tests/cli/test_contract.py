@@ -66,8 +66,8 @@ def test_the_same_gate(mi: Mi, project: Path):
 
 @pytest.mark.req("ac.gate.same-from-cli", "ac.audit.command")
 def test_tasks_facts_status_and_audit(mi: Mi, project: Path):
-    assert mi("task", "list").stdout == "There is no tinyTasks.md here (mi task add begins one).\n"
-    assert mi("task", "next").stdout == "There is no tinyTasks.md here (mi task add begins one).\n"
+    assert mi("task", "list").stdout == "There is no task list here (mi task add begins one).\n"
+    assert mi("task", "next").stdout == "There is no task list here (mi task add begins one).\n"
     assert mi("task", "add", "Ship it").returncode == 3
     mi("memory", "recent")
     mi("contract", "mode", "STRICT")
@@ -186,9 +186,11 @@ def test_one_file_under_two_names_gets_the_text_once(mi: Mi, project: Path):
     *("tm.errors.retry-twice", "tm.errors.stop-human", "tm.checklist.when-mutation", "tm.checklist.recall"),
     *("tm.checklist.mode", "tm.checklist.task-authority", "tm.checklist.memory-writes", "tm.checklist.no-restate"),
     *("ac.fail.agents-text", "ac.fail.r6-stated", "tm.r6.two-ways-on", "ac.fail.instructions"),
+    *("one.list.named-once",),
 )
 def test_what_the_text_says():
     from mi.contract.guide import MEMORY_INSTRUCTIONS, TASKS_INSTRUCTIONS
+    from mi.mcp.toolsets.nexus import INSTRUCTIONS
 
     text = " ".join(TEXT.split())
     for words in (
@@ -204,6 +206,9 @@ def test_what_the_text_says():
     ):
         assert words in text, words
     told = " ".join((MEMORY_INSTRUCTIONS + TASKS_INSTRUCTIONS).split())
+    for said in (text, told, " ".join(INSTRUCTIONS.split())):
+        assert "one list" in said or "one task list" in said
+        assert "tasks.json" not in said
     for words in (
         *("Observation is free. Sequencing is authority. Mutation is explicit.", "say what you found, even if nothing"),
         *("retry up to 2 times, then stop and ask", "recall completed (R1)", "mode declared (R4)", "Never guess"),

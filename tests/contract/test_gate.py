@@ -25,7 +25,8 @@ DONE = TaskList("tinyTasks.md", True, tasks=(ListedTask(id="tk_1", title="a", ch
 NONE = TaskList("tinyTasks.md")
 UNSURE = TaskList("tinyTasks.md", True, unsure="no permission")
 AWAITING = OPEN._replace(awaiting="qu_1")
-NEXUS = OPEN._replace(authority=".nexus/state/tasks.json", other=True)
+NEXUS = OPEN._replace(authority=".nexus/state/tasks.json")
+NX_ADD = MutationRequest("nx_task_add", "task", store=NEXUS.authority)
 WRITE = MutationRequest("memory_write", "memory", task_id="tk_1")
 PROPOSE = MutationRequest("task_add", "propose")
 CHANGE = MutationRequest("task_complete", "task")
@@ -74,9 +75,14 @@ CASES = [
     (WRITE._replace(task_id=""), state("STRICT", FRESH), OPEN, "TASK_NOT_CURRENT"),
     (WRITE._replace(task_id="tk_2"), state("GUARDED", FRESH), OPEN, "ok"),
     (EDIT, state("STRICT", FRESH), OPEN, "ok"),
-    # Another authority: its own tools change tasks; memory is gated by it all the same.
-    (CHANGE, state(), NEXUS, "OTHER_AUTHORITY"),
+    # Whichever store keeps the list, the same rules; a tool of the other store begins no second one.
+    (CHANGE, state(), NEXUS, "RECALL_REQUIRED"),
+    (CHANGE, state("GUARDED", FRESH), NEXUS, "ok"),
     (WRITE, state("GUARDED", FRESH), NEXUS, "ok"),
+    (NX_ADD, state(), OPEN, "OTHER_AUTHORITY"),
+    (NX_ADD, state("GUARDED", FRESH), DONE, "OTHER_AUTHORITY"),
+    (NX_ADD, state("GUARDED", FRESH), NEXUS, "ok"),
+    (NX_ADD._replace(what="propose"), state("GUARDED", FRESH), NONE, "ok"),
     # R5: what a write must carry, after everything else.
     (WRITE._replace(lacks="EVIDENCE_REQUIRED"), state("GUARDED", FRESH), NONE, "EVIDENCE_REQUIRED"),
     (WRITE._replace(lacks="RATIONALE_REQUIRED"), state("GUARDED", FRESH), NONE, "RATIONALE_REQUIRED"),
@@ -145,7 +151,7 @@ NEXT = [
     ("TASK_NOT_CURRENT", MutationRequest("memory_write", "memory", {"type": "note"}, task_id="x"),
      state("STRICT", FRESH), OPEN,
      AllowedCall(tool="memory_write", arguments={"type": "note", "task_id": "tk_1"})),
-    ("OTHER_AUTHORITY", CHANGE, state(), NEXUS, AllowedCall(tool="nx_task_list")),
+    ("OTHER_AUTHORITY", NX_ADD, state(), OPEN, AllowedCall(tool="task_list")),
     ("NO_UNCHECKED_TASK", WRITE, state("GUARDED", FRESH), DONE, AllowedCall(tool="task_list")),
 ]  # fmt: skip
 

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from mi.contract.memory_tools import WriteInput, memory_write
-from mi.contract.proposals import is_yes
+from mi.contract.proposals import apply_answer, is_yes
 from mi.contract.session import Refused
 from mi.contract.task_tools import (
     AddInput,
@@ -21,7 +21,8 @@ from mi.contract.task_tools import (
 from mi.evidence.inbox import list_waiting
 from mi.kernel.config.types import Contract, ContractTasks
 from mi.kernel.errors import MiError, NotFound, UsageError
-from mi.tasks.tinytasks_file import Conflict, TinyTasks
+from mi.tasks.task_list import Conflict, NewTask
+from mi.tasks.tinytasks_file import TinyTasks
 from tests.contract.conftest import add, code_of, mode, ready, recall, write
 
 DONE = "# Tasks — x\n\n- [x] a\n"
@@ -278,41 +279,103 @@ def test_what_counts_as_yes(answer, yes):
     assert is_yes(answer) == yes
 
 
-@pytest.mark.req(
-    *("ac.tool.nexus-authority", "ac.tool.nexus-read-only", "ac.code.other-authority"),
-    *("mi.product.one-task-authority",),
-)
-def test_where_a_harness_keeps_the_tasks(session, project):
+def in_nexus(project, *tasks: dict) -> Path:
+    """A list of a harness, as another tool would have written it."""
+    path = project.root / ".nexus/state/tasks.json"
+    path.parent.mkdir(parents=True, exist_ok=True)
+    plain = {"context": "", "status": "pending", "deps": []}
+    listed = [plain | {"id": number} | task for number, task in enumerate(tasks, 1)]
+    path.write_text(json.dumps({"goal": "g", "decisions": [], "tasks": listed}), "utf-8")
+    return path
+
+
+def stored(path: Path) -> dict[int, dict]:
+    return {task["id"]: task for task in json.loads(path.read_text("utf-8"))["tasks"]}
+
+
+@pytest.mark.req("ac.tool.nexus-authority", "mi.product.one-task-authority", "one.list.write-through", "one.list.rules")
+def test_where_a_harness_keeps_the_tasks_the_same_tools_change_them(session, project):
     project.tasks.write_text("- [ ] not the authority\n", "utf-8")
-    state = project.root / ".nexus/state"
-    state.mkdir(parents=True)
-    tasks = [
-        {"id": 1, "title": "a", "context": "", "status": "completed", "deps": []},
-        {"id": 2, "title": "b", "context": "", "status": "pending", "deps": [3]},
-        {"id": 3, "title": "c", "context": "", "status": "pending", "deps": [1]},
-    ]
-    (state / "tasks.json").write_text(json.dumps({"goal": "g", "decisions": [], "tasks": tasks}), "utf-8")
+    path = in_nexus(project, {"title": "a", "status": "completed"}, {"title": "b", "deps": [3]}, {"title": "c"})
     listed = task_list(session, ListInput())
-    assert (listed.authority, listed.read_only, listed.pointer) == (".nexus/state/tasks.json", True, "3")
+    assert (listed.authority, listed.pointer) == (".nexus/state/tasks.json", "3")
     assert [one.title for one in listed.tasks] == ["a", "b", "c"]
-    for call in (
-        lambda: add(session, "d"),
-        lambda: task_update(session, UpdateInput(task_id="2", title="x")),
-        lambda: task_complete(session, CompleteInput(task_id="2")),
-    ):
-        with pytest.raises(Refused, match="nx_task_") as refused:
-            call()
-        assert refused.value.verdict.code == "OTHER_AUTHORITY"
-    assert project.events("violation") == []
+    assert code_of(lambda: add(session, "d")) == "RECALL_REQUIRED"
+    ready(session)
+    added = add(session, "d", "build", "test", section="Later")
+    assert (added.task_id, added.subtask_ids, added.pointer) == ("4", ["5", "6"], "3")
+    tasks = stored(path)
+    assert (tasks[4]["context"], tasks[4]["deps"], tasks[5]["context"]) == ("Later", [5, 6], "d")
+    assert code_of(lambda: task_complete(session, CompleteInput(task_id="2"))) == "TASK_SKIPPED"
+    assert complete(session, "3").pointer == "2"
+    assert stored(path)[3]["status"] == "completed"
+    recall(session)
+    assert code_of(lambda: task_update(session, UpdateInput(task_id="2", title="x"))) == "TASK_REDEFINED"
+    task_update(session, UpdateInput(task_id="4", title="deploy it"))
+    assert task_update(session, UpdateInput(task_id="2", subtasks=["look"])).subtask_ids == ["7"]
+    tasks = stored(path)
+    assert (tasks[4]["title"], tasks[2]["deps"], tasks[7]["context"]) == ("deploy it", [3, 7], "b")
+    assert project.tasks.read_text("utf-8") == "- [ ] not the authority\n"
+    with pytest.raises(UsageError, match="done already"):
+        task_complete(session, CompleteInput(task_id="3"))
+    with pytest.raises(NotFound, match="no task '9'"):
+        task_complete(session, CompleteInput(task_id="9"))
+
+
+@pytest.mark.req("ac.tool.nexus-authority", "one.list.rules")
+def test_the_gate_asks_the_list_of_a_harness(session, project):
+    path = in_nexus(project, {"title": "a"})
     ready(session)
     assert write(session).id
-    for one in tasks:
-        one["status"] = "completed"
-    (state / "tasks.json").write_text(json.dumps({"tasks": tasks}), "utf-8")
+    complete(session)
+    recall(session)
     assert code_of(lambda: write(session)) == "NO_UNCHECKED_TASK"
-    (state / "tasks.json").write_text("{", "utf-8")
+    assert code_of(lambda: add(session, "invented")) == "NO_UNCHECKED_TASK"
+    (question,) = [one for one in project.events("question") if "invented" in one.text]
+    apply_answer(session.place.folder, question.id, "yes", session.place.notices)
+    assert [task["title"] for task in stored(path).values()] == ["a", "invented"]
+    path.write_text("{", "utf-8")
     recall(session)
     assert code_of(lambda: write(session)) == "TASKS_UNCERTAIN"
+
+
+def test_a_change_of_the_harness_list_at_the_same_moment_loses_nothing(session, project):
+    path = in_nexus(project, {"title": "a"})
+    store = session.task_store()
+    seen = store.look()
+    in_nexus(project, {"title": "a"}, {"title": "mine"})
+    before = path.read_bytes()
+    for change in (
+        lambda: store.add(seen, NewTask("x")),
+        lambda: store.complete(seen, "1"),
+        lambda: store.revise(seen, "1", "y", []),
+    ):
+        with pytest.raises(Conflict, match="at the same moment"):
+            change()
+    assert path.read_bytes() == before
+
+
+@pytest.mark.req("one.list.confirmed")
+@pytest.mark.parametrize("by_hand", [False, True])
+def test_a_list_that_a_person_confirmed_is_extended_only_below_its_tasks(opened, project, by_hand):
+    asks = Contract(tasks=ContractTasks(verify="ask"))
+    session = ready(opened(settings=lambda: asks))
+    top = add(session, "Ship it", "build")
+    (question,) = project.events("question")
+    if by_hand:
+        project.tasks.write_text(project.tasks.read_text("utf-8").replace("build", "build all"), "utf-8")
+    else:
+        apply_answer(session.place.folder, question.id, "yes", session.place.notices)
+    recall(session)
+    with pytest.raises(Refused) as refused:
+        add(session, "Also rewrite the docs")
+    assert (refused.value.verdict.code, bool(refused.value.proposal)) == ("TASK_REDEFINED", True)
+    assert code_of(lambda: task_update(session, UpdateInput(task_id=top.task_id, title="x"))) == "TASK_REDEFINED"
+    task_update(session, UpdateInput(task_id=top.task_id, subtasks=["test"]))
+    complete(session)
+    assert "rewrite" not in project.tasks.read_text("utf-8")
+    apply_answer(session.place.folder, refused.value.proposal, "yes", session.place.notices)
+    assert "- [ ] Also rewrite the docs" in project.tasks.read_text("utf-8")
 
 
 @pytest.mark.req("ac.tasks.cas", "ac.tasks.conflict", "ac.tasks.conflict-nothing-lost", "ac.tasks.atomic")

@@ -83,6 +83,7 @@ OURS: dict[str, str] = {
     "gate": "code tool checklist",
     "violation": "id code",
     "seal_accepted": "paths",
+    "task_outcome": "task_id authority status reason",
     "memory_write": "type summary",
     "memory_verify": "results",
     "preflight": "verdict",

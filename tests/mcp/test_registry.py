@@ -60,7 +60,7 @@ def test_the_next_call_of_every_refusal_is_a_tool_that_the_shell_has_too() -> No
         for argument in node.keywords
         if argument.arg == "tool" and isinstance(argument.value, ast.Constant)
     }
-    assert len(called) > 7
+    assert len(called) > 6
     assert called <= set(_COMMANDS) <= set(TOOLS)
 
 

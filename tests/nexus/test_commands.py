@@ -421,7 +421,8 @@ def test_what_takes_another_file_in_is_not_forgotten(mi, root: Path, home):
 
 
 @pytest.mark.req(
-    "nx.cli.event", "nx.event.stdin", "nx.event.stdout", "mi.kind.nexus-event-written", "nx.event.harness-precedence"
+    *("nx.cli.event", "nx.event.stdin", "nx.event.stdout", "mi.kind.nexus-event-written"),
+    *("nx.event.harness-precedence", "one.list.spawn-count"),
 )
 def test_events_by_command(mi, root: Path, home):
     given = {"type": "subagent_spawn", "params": {"agent_name": "engineer", "agent_id": "a", "harness_id": "other-one"}}
@@ -429,7 +430,8 @@ def test_events_by_command(mi, root: Path, home):
     assert (done.returncode, done.stderr) == (0, "")
     answer = json.loads(done.stdout)
     assert (answer["type"], answer["harness_id"]) == ("subagent_spawn", "other-one")
-    assert (root / ".nexus/state/other-one/agent-tracker.json").exists()
+    (tracked,) = json.loads((root / ".nexus/state/other-one/agent-tracker.json").read_text("utf-8"))
+    assert tracked["resume_count"] == 0
     assert json.loads(mi("nexus", "event", "session_end", stdin="").stdout)["warnings"] == []
     assert [(one["event"], one["harness_id"]) for one in events(home)] == [
         ("agent_spawn", "other-one"),
@@ -494,9 +496,8 @@ def test_doctor_says_what_a_host_cannot_do(mi, root: Path):
 
 @pytest.mark.req("nx.authority.tasks-json", "nx.authority.tinytasks-else")
 def test_one_task_authority_at_a_time(mi, root: Path):
-    from mi.tasks.authority import NexusTasks
+    from mi.tasks.nexus_tasks import NexusTasks
 
-    (root / "tinyTasks.md").write_text("# Task: x\n- [ ] one\n", "utf-8")
     assert not NexusTasks.exists_in(str(root))
     mi(*TASK)
     assert NexusTasks.exists_in(str(root))

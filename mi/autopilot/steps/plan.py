@@ -1,44 +1,35 @@
-"""What a repository's plan adds to a run: the next task that can be begun, and the skill that a tag asks for."""
+"""What a tag in a run's task adds to it: the skill that the tag asks for, and the task that it would begin with."""
+
+from collections.abc import Callable
 
 from mi.autopilot.steps.protocol import RunRecorder, RunSteps
-from mi.kernel.errors import MiError
 from mi.kernel.messages import text
 from mi.nexus import tags
 from mi.nexus.roster import read_skill_body
-from mi.nexus.store import Store
-from mi.nexus.tasks import find_ready
+from mi.tasks.task_list import TaskStore
+from mi.tasks.task_text import write_task_text
+
+_WORKS = "nx-run"
 
 
 class PlanSteps(RunSteps):
-    """Tells a new agent thread what comes next in the plan."""
+    """Gives a new agent thread the skills that the task's tags name."""
 
-    def __init__(self, store: Store, language: str) -> None:
-        self._store = store
+    def __init__(self, open_store: Callable[[], TaskStore], language: str) -> None:
+        self._open_store = open_store
         self._language = language
 
     def opening(self, recorder: RunRecorder, task: str) -> str:
-        parts = [*self._skills(task), self._next_task()]
+        found = [tag for tag in tags.find(task) if tag.skill]
+        parts = [read_skill_body(tag.skill, tag.variant) for tag in found]
+        if any(tag.skill == _WORKS for tag in found):
+            parts.append(self._next_task())
         return "\n\n".join(part for part in parts if part)
 
-    def _skills(self, task: str) -> list[str]:
-        return [read_skill_body(tag.skill, tag.variant) for tag in tags.find(task) if tag.skill]
-
     def _next_task(self) -> str:
-        """Return the first ready task of an active plan; a file that cannot be read tells nothing here."""
-        try:
-            found = self._store.tasks()
-        except (MiError, OSError):
+        tasks = self._open_store().look()
+        current = tasks.find(tasks.pointer)
+        if current is None:
             return ""
-        waiting = find_ready(found) if found else []
-        if found is None or not waiting:
-            return ""
-        task = waiting[0]
-        lines = [self._say("run.next-task", goal=found.goal, id=task.id, title=task.title, context=task.context)]
-        if isinstance(task.approach, str):
-            lines.append(self._say("run.task-approach", approach=task.approach))
-        if isinstance(task.acceptance, str):
-            lines.append(self._say("run.task-acceptance", acceptance=task.acceptance))
-        return "\n".join([*lines, self._say("run.task-done", id=task.id)])
-
-    def _say(self, key: str, **details: object) -> str:
-        return text(key, self._language, **details)
+        said = write_task_text(tasks, current, self._language)
+        return text("run.next-task", self._language, goal=tasks.goal, id=current.id, task=said)

@@ -53,6 +53,18 @@ class Violation(Record, frozen=True, kw_only=True, tag="violation"):
         return f"{self.code} {self.details}"
 
 
+class TaskOutcome(Record, frozen=True, kw_only=True, tag="task_outcome"):
+    """How a run ended that worked on a task of the list."""
+
+    task_id: str = ""
+    authority: str = ""
+    status: str = ""
+    reason: str = ""
+
+    def headline(self, say: Say = str) -> str:
+        return f"{self.task_id} {self.status}"
+
+
 class SealAccepted(Record, frozen=True, kw_only=True, tag="seal_accepted"):
     """The person lets count what somebody else did to MI's own files."""
 

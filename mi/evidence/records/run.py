@@ -49,6 +49,7 @@ class RunStart(Record, frozen=True, kw_only=True, tag="run_start"):
     uncommitted: int = 0  # files the person had changed before the run began
     checks: list[KnownCheck] = []
     limits: dict[str, float | None] = {}  # of this run alone, by name; the others are as configured
+    list_task: str = ""  # the task of the project's list that it works on
 
     def headline(self, say: Say = str) -> str:
         return self.task

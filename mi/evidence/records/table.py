@@ -64,6 +64,7 @@ MODULES: dict[str, str] = {
     "settings_set": "thoughts",
     "snapshot": "thoughts",
     "state_corrupt": "run",
+    "task_outcome": "governed",
     "testless_strategy_set": "mind",
     "tree_restore": "run",
     "tree_snapshot": "run",

@@ -51,6 +51,8 @@ class Patterns:
     stop_words: Words = ()  # said in every question, telling nothing of what is asked
     empty_words: Words = ()  # beside those: telling nothing of what a question or a value is about
 
+    next_task: str = ""  # the whole request: go on with the task list
+
     # consent
     yes: Words = ()
     no: Words = ()

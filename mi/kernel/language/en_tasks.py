@@ -11,6 +11,10 @@ class EnglishTasks(Patterns):
         r"|if (?:needed|necessary|possible)|(?:can|could|would|will) (?:you|we|someone)|(?:should|shall) we|let's|let us"
         r"|help me(?: to)?|i(?:'d| would) like(?: you)? to|i (?:want|need)(?: you)? to)\b\W*"
     )
+    next_task = (
+        r"(?:please )?(?:work on|do|take(?: up)?|start(?: on)?|go on with|continue with|carry on with)"
+        r" (?:the |my )?next (?:open )?task(?: (?:of|in|on|from) (?:the|my) (?:task )?list)?[.!]?"
+    )
     clause_break = r"\band\b|\bthen\b|\bbut\b"
     inquiry = (
         r"(?:what|why|how|where|when|who|which|explain|describe|summari[sz]e|list|show|tell|review|analy[sz]e|compare"

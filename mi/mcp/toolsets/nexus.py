@@ -17,11 +17,19 @@ from mi.nexus.toolset import NexusTool
 from mi.nexus.toolset import call as run
 
 INSTRUCTIONS = (
-    "nx_* tools keep the plan, the tasks and the history of this repository in .nexus/, shared by every agent. "
-    "Begin with nx_context. Plan with nx_plan_start and nx_plan_decide, work with nx_task_list and nx_task_update, "
-    "finish with nx_task_close. What the project learned is at nexus://memory/<name>."
+    "nx_* tools keep the plan and the history of this repository in .nexus/, shared by every agent. "
+    "Begin with nx_context. Plan with nx_plan_start and nx_plan_decide; the project has one task list, and nx_task_* "
+    "change it where it is kept in .nexus/; finish with nx_task_close. What the project learned is at "
+    "nexus://memory/<name>."
 )
 _SCHEME = "nexus://"
+
+
+class NexusFailure(ToolFailure):
+    """A refusal in the shape that harnesses read: the text and the code as they are."""
+
+    def content(self) -> Json:
+        return {"error": self.message, "code": self.code}
 
 
 class _Given(Struct, frozen=True):
@@ -35,10 +43,11 @@ def _tool(tool: NexusTool) -> Tool[Any, Any]:
 
     def call(session: ToolSession, given: Any) -> Any:
         context = session.context
+        _admit(session, tool, given.arguments)
         try:
             answer = run(build_nexus(context), tool.name, given.arguments, partial(record_nexus, context))
         except MiError as error:
-            raise ToolFailure(error.code.upper().replace("-", "_"), error.line()) from None
+            raise NexusFailure(error.code.upper().replace("-", "_"), error.line()) from None
         return msgspec.convert(answer, output)
 
     return Tool(
@@ -51,7 +60,26 @@ def _tool(tool: NexusTool) -> Tool[Any, Any]:
         parse=_Given,
         read_only=not tool.writes,
         destructive=tool.destructive,
+        plain_error=True,
     )
+
+
+def _admit(session: ToolSession, tool: NexusTool, arguments: Json) -> None:
+    """Raise where the project has another task list, or its contract is enforced and not met."""
+    from mi.contract.nexus_calls import admit_call, needs_admission
+    from mi.hosts.installed import is_enforced
+
+    context = session.context
+    enforced = is_enforced(context.home, context.project.root, session.client, "contract")
+    if not needs_admission(context.project.root, tool, enforced=enforced):
+        return
+    from mi.contract.session import Refused
+    from mi.mcp.contract_session import open_contract
+
+    try:
+        admit_call(open_contract(session), tool, arguments, enforced=enforced)
+    except Refused as refused:
+        raise NexusFailure(refused.verdict.code, refused.line(context.quiet_language)) from None
 
 
 TOOLS = [_tool(tool) for tool in NEXUS.values()]

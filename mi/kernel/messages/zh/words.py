@@ -157,6 +157,7 @@ WORDS = {
     "state_corrupt": "状态损坏",
     "testless_strategy_set": "无测试策略",
     "tree_snapshot": "工作区快照",
+    "task_outcome": "清单任务",
     "tree_restore": "恢复工作区",
     "undo": "撤销",
     "user_input": "本人的话",
