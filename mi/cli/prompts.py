@@ -32,7 +32,13 @@ def ask_person(context: HomeContext, question: str) -> str | None:
         return None
     sys.stderr.write(f"{make_printable(question)} ")
     sys.stderr.flush()
-    return sys.stdin.readline().strip()
+    typed = ""
+    try:
+        typed = sys.stdin.readline()
+    finally:
+        if not typed.endswith("\n"):  # Ctrl-C, Ctrl-D: what is printed next begins a line of its own
+            sys.stderr.write("\n")
+    return typed.strip()
 
 
 def is_yes(word: str | None) -> bool:

@@ -39,7 +39,7 @@ def test_anything_else_is_passed_on(answer: str) -> None:
     assert not refuses(answer)
 
 
-@pytest.mark.parametrize("answer", ["y", "Yes.", "OK!", "fine", "好的。", "没问题", " sure "])
+@pytest.mark.parametrize("answer", ["y", "Yes.", "OK!", "fine", "Yes, please!", "好的。", "是的", "没问题", " sure "])
 def test_a_word_of_consent_alone(answer: str) -> None:
     assert agrees(answer)
     assert begins_with_yes(answer)
@@ -52,7 +52,7 @@ def test_a_no_alone(answer: str) -> None:
     assert not agrees(answer)
 
 
-@pytest.mark.parametrize("answer", ["", "go on", "yes, but not now", "not now", "maybe", "好像可以"])
+@pytest.mark.parametrize("answer", ["", "go on", "yes, but not now", "not now", "maybe", "好像可以", "当然不行"])
 def test_whatever_says_more_is_neither(answer: str) -> None:
     assert not agrees(answer)
     assert not declines(answer)

@@ -161,6 +161,22 @@ def test_a_person_at_the_terminal_is_asked(context: HomeContext, lesson: dict[st
 
 
 @pytest.mark.req("person.undo.asks")
+@pytest.mark.parametrize(
+    ("typed", "code", "line"),
+    [("\x04", 0, "would be taken back"), ("\x03", 130, "mi: interrupted"), ("是的\n", 0, "is taken back")],
+    ids=["end of input", "Ctrl-C", "yes"],
+)
+def test_whatever_is_typed_what_follows_begins_a_line(lesson: dict[str, str], typed: str, code: int, line: str) -> None:
+    with closing(Terminal([str(MI), "undo", TEACHER], Path.cwd())) as terminal:
+        terminal.read_until("[y/N] ")
+        terminal.type(typed)
+        shown = terminal.finish(code)
+    (last,) = [one for one in shown.splitlines() if line in one]
+    assert "[y/N]" not in last
+    assert "^C" not in last
+
+
+@pytest.mark.req("person.undo.asks")
 def test_without_a_terminal_both_only_show(mi: Mi, context: HomeContext, lesson: dict[str, str]) -> None:
     told(mi, "undo", TEACHER, "--apply")
     shown = told(mi, "redo")

@@ -7,7 +7,10 @@ class EnglishAnswers(Patterns):
     """Consent and amounts."""
 
     # consent
-    yes = tuple("y yes yep ok okay sure fine good agree agreed approve approved accept accepted".split())
+    yes = (
+        *"y yes yep ok okay sure fine good agree agreed approve approved accept accepted".split(),
+        *("yes please", "yes, please"),
+    )
     no = ("n", "no", "nope", "nah", "never")
     refusal = (
         r"(?:please |absolutely |certainly |definitely |of course |better |rather )?"

@@ -7,7 +7,7 @@ class ChineseAnswers(Patterns):
     """Consent and amounts."""
 
     # consent
-    yes = tuple("是 好 好的 可以 同意 行 对 确认 批准 没问题 通过".split())
+    yes = tuple("是 是的 对的 好 好的 可以 同意 行 对 确认 批准 没问题 通过".split())
     no = tuple("不 不要 否 不用 不行 不可以 别 取消 不同意 不好".split())
     no_yes = tuple("好像 是否 行不 对不 可以吗".split())
     refusal = r"(?:请|先|暂时?|还是|那就?|最好|千万|我){0,6}(?:不|别|停|否|取消|拒绝|驳回|算了|等|禁止|没必要)"
@@ -15,7 +15,7 @@ class ChineseAnswers(Patterns):
     yes_to_tasks = ("加",)
     yes_to_lesson = ("要", "嗯")
     go_on = ("继续",)
-    weak_yes = tuple("好 好的 是 行 对 没问题 继续".split())
+    weak_yes = tuple("好 好的 是 是的 对的 行 对 没问题 继续".split())
     go_ahead = tuple("继续 可以 去吧 做吧 执行吧 允许 放行 批准 照做 行吧 没问题".split())
     adds_tasks = tuple("加上 加进去 加进列表 加到列表 加入列表 把它加 把这些加 添加进去 列进去".split())
     for_session = tuple("本次会话 这次会话 本会话 这个会话 整个会话".split())
