@@ -173,7 +173,7 @@ def _build_steps(
         WorkflowSteps(place, continues=bool(thread) and wants_thread and not options.reset_hands),
         DefaultSteps(place, *stores, context.open_global_log),
         RecallSteps(place, recall.search, recall.build_filter, runtime.cross_project_recall),
-        LearningSteps(place, partial(build_knowledge, context), partial(_build_lessons, context, run_id)),
+        LearningSteps(place, partial(build_knowledge, context), partial(_build_lessons, context)),
         PlanSteps(partial(build_task_store, context), language),
         TaskSteps(partial(build_task_store, context), list_task, context.notices, language),
         PersonaSteps(place, persona, context.language_for),

@@ -24,7 +24,7 @@ from mi.autopilot.outcomes import GO_ON, EndRun, Next, SendNext, end_blocked
 from mi.autopilot.recorder import LogRecorder
 from mi.autopilot.resume import find_heard
 from mi.autopilot.run_parts import Prover, Reporter, RunParts
-from mi.autopilot.state import EarlierProof, RunState, added
+from mi.autopilot.state import EarlierProof, RunState
 from mi.evidence.records.hands import HandsInput, HandsLeftovers, HandsResumeFailed, HandsRetry
 from mi.evidence.records.run import BatchEnd, LeftOutFile, Limit, RunUsage, TreeSnapshot, VerifiedBy
 from mi.kernel import clock, git
@@ -249,7 +249,7 @@ class BatchRunner:
             seconds=round(result.seconds, 3),
             calls=0,
         )
-        state.spent = added(state.spent, usage)
+        state.spent = state.spent.plus(usage)
         ended = BatchEnd(
             outcome=result.outcome,
             usage=usage,

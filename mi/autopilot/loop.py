@@ -24,7 +24,7 @@ from mi.autopilot.outcomes import (
 from mi.autopilot.recorder import LogRecorder
 from mi.autopilot.run_parts import RunParts
 from mi.autopilot.state import EarlierProof, RunState
-from mi.evidence.records.run import RunEnd, WouldAnswer
+from mi.evidence.records.run import RunEnd, RunLearned, WouldAnswer
 from mi.kernel.consent import begins_with_yes, refuses
 from mi.kernel.messages import text
 from mi.learning.text_overlap import supported_by_user_text
@@ -354,11 +354,6 @@ class Loop:
             end = self.blocked("end.question-dismissed", why=why)
         self.home.look()
         end = self._unless_moved(end, watch)
-        try:
-            self.parts.steps.checkpoint(self.recorder, "", end.status)
-        except Interrupted:
-            pass  # whoever wants it to stop now does not wait for what could be learned
-        end = self._unless_moved(end, watch)
         record = RunEnd(
             status=end.status,
             marks=state.marks,
@@ -376,6 +371,16 @@ class Loop:
         self.parts.notifier.tell(stored)
         self.parts.steps.session_log(self.recorder, stored)
         return stored
+
+    def learn(self, end: RunEnd) -> None:
+        """Learn from a run whose verdict is recorded and told; what is cut short here the next run takes up."""
+        before = self.state.spent
+        try:
+            self.parts.steps.checkpoint(self.recorder, "", end.status)
+        except Interrupted:
+            pass  # whoever wants it to stop now does not wait for what could be learned
+        if self.state.spent != before:
+            self.recorder.append(RunLearned(spent=self.state.spent.plus(before, -1)))
 
 
 def _is_check_request(text: str, case: Case) -> bool:

@@ -10,7 +10,7 @@ import msgspec
 from mi.autopilot.outcomes import Interrupted
 from mi.autopilot.questions import find_options
 from mi.autopilot.run_parts import RunParts
-from mi.autopilot.state import RunState, added
+from mi.autopilot.state import RunState
 from mi.evidence.answers import AnswerWatch, read_answer
 from mi.evidence.records.base import Record
 from mi.evidence.records.mind import MindCircuit, MindError
@@ -101,7 +101,7 @@ class LogRecorder:
                 seconds=0.0,
                 calls=spent.calls,
             )
-            self._state.spent = added(self._state.spent, more)
+            self._state.spent = self._state.spent.plus(more)
         if judgement.state == "error" and self._parts.stop.reason:
             raise Interrupted
         if judgement.state == "error":

@@ -13,7 +13,7 @@ from mi.agents.transcript import Captured
 from mi.autopilot.limit_answers import Refusal, read_wish
 from mi.autopilot.limits import find_own_limits, measure_work
 from mi.autopilot.loop_guard import RepetitionGuard, signature
-from mi.autopilot.state import NOTHING, EarlierProof, RunState, added
+from mi.autopilot.state import NOTHING, EarlierProof, RunState
 from mi.evidence.reader import read_back, read_on
 from mi.evidence.records.base import Record
 from mi.evidence.records.hands import HandsInput
@@ -190,7 +190,7 @@ def restore_state(start: RunStart, records: list[Record]) -> RunState:
     state.said = ended[-1].last_message if ended else ""
     state.spent = NOTHING
     for batch in ended:
-        state.spent = added(state.spent, batch.usage)
+        state.spent = state.spent.plus(batch.usage)
     if ended and ended[-1].seen:
         seen = read_batch(ended[-1].seen)
         state.marks = seen.marks  # but what was verified then is not verified now: files may have changed since

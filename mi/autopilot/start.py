@@ -2,7 +2,7 @@
 
 import os
 import shutil
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import partial
 
@@ -29,10 +29,15 @@ from mi.project.worktree import SnapshotNet, WorktreeWatch
 _TREES_KEPT = 4  # of runs that may still be resumed
 
 
-def drive_run(parts: RunParts, state: RunState, resumed: Resumed | None = None) -> RunEnd:
-    """Run a task from its beginning, or go on with one that stopped; return the run's last record.
+def drive_run(
+    parts: RunParts,
+    state: RunState,
+    resumed: Resumed | None = None,
+    tell: Callable[[RunEnd], None] = lambda end: None,
+) -> RunEnd:
+    """Run a task from its beginning, or go on with one that stopped; return how it ended.
 
-    A batch that had ended is judged, never run again.
+    A batch that had ended is judged, never run again. `tell` hears of the end before anything is learned from it.
     """
     lock = parts.place.run_lock
     with (
@@ -56,7 +61,9 @@ def drive_run(parts: RunParts, state: RunState, resumed: Resumed | None = None) 
                 remove_old_snapshots(parts.project.root, parts.place.snapshots)
             if end.status == "done":
                 watch.forget()
-            return end
+        tell(end)
+        loop.learn(end)
+        return end
 
 
 def _find_checks(parts: RunParts) -> list[Check]:

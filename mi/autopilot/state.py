@@ -77,13 +77,3 @@ class RunState(Struct, kw_only=True):
                 names=tuple(item.id for item in event.items) if isinstance(event, CrossProjectRecall) else (),
             )
             self.recent = [*self.recent, said][-RECENT:]
-
-
-def added(spent: RunUsage, more: RunUsage) -> RunUsage:
-    """Return two bills together; unknown plus something stays unknown."""
-
-    def total(name: str) -> float | None:
-        before, after = getattr(spent, name), getattr(more, name)
-        return None if before is None or after is None else before + after
-
-    return RunUsage(**{name: total(name) for name in RunUsage.__struct_fields__})  # type: ignore[arg-type]

@@ -147,6 +147,8 @@ def _from_list(context: HomeContext, args: Args, options: "RunOptions") -> "RunO
 def _run_one(context: HomeContext, args: Args, options: "RunOptions") -> int:
     from mi.app.run import build_run
     from mi.autopilot.start import drive_run
+    from mi.cli.output import flush
+    from mi.learning.checkpoint import is_enabled
 
     if not args.allow_secret_in_task:
         options = _without_secrets(context, options)
@@ -159,12 +161,19 @@ def _run_one(context: HomeContext, args: Args, options: "RunOptions") -> int:
     if options.prove is None and options.resume is None and not args.quiet and not args.json:
         _ask_about_proof(context, Output(context.language_for(options.task)))
     built = build_run(context, options, partial(_Door, context, args))
-    with closing(built.parts.reporter):
-        end = drive_run(*built)
-    context.evidence_index.catch_up(context.project_home.evidence, lambda done, total: None)
     out = Output(built.parts.language)
-    if not args.quiet and not args.json:
-        _print_summary(context, out, end)
+    learns = built.parts.mind.name != "rules" and is_enabled(built.parts.runtime)
+
+    def tell(end: RunEnd) -> None:
+        if not args.quiet and not args.json:
+            _print_summary(context, out, end)
+            if learns and end.status != "interrupted":
+                out.say("run.learns")
+        flush()
+
+    with closing(built.parts.reporter):
+        end = drive_run(*built, tell)
+    context.evidence_index.catch_up(context.project_home.evidence, lambda done, total: None)
     if end.status == "done":
         _offer_close(context, args, out)
     built.parts.notifier.finish()

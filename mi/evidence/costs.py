@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from mi.evidence.former import find_end
 from mi.evidence.reader import read_at, read_whole
-from mi.evidence.records.run import RunEnd, RunStart, RunUsage
+from mi.evidence.records.run import RunEnd, RunLearned, RunStart, RunUsage
 from mi.kernel import jsonl
 
 if TYPE_CHECKING:
@@ -34,7 +34,7 @@ class Sum(NamedTuple):
 
 def run_costs(index: "EvidenceIndex", log: str, project_id: str, progress: Callable[[int, int], None]) -> list[RunCost]:
     """Return every run of a log, the oldest first."""
-    places = index.all_of(log, ("run_start", "run_end"), progress)
+    places = index.all_of(log, ("run_start", "run_end", "run_learned"), progress)
     before = places[0] if places else jsonl.measure_size(log)
     former = [one for one in index.all_of(log, ("hands_input", "decide_next"), progress) if one < before]
     found = _list_former(log, former, project_id)
@@ -47,6 +47,9 @@ def run_costs(index: "EvidenceIndex", log: str, project_id: str, progress: Calla
             found[record.run_id] = RunCost(record.run_id, project_id, record.ts[:10], task, "no end", RunUsage())
         elif isinstance(record, RunEnd) and record.run_id in found:
             found[record.run_id] = found[record.run_id]._replace(status=record.status, spent=record.spent)
+        elif isinstance(record, RunLearned) and record.run_id in found:
+            known = found[record.run_id]
+            found[record.run_id] = known._replace(spent=known.spent.plus(record.spent))
     return list(found.values())
 
 

@@ -60,7 +60,7 @@ def _seen_in(log: str, events: Iterable[Event]) -> LatestRun | None:
     """Return what events, latest first, say of the run that wrote the latest of them."""
     ended: RunEnd | None = None
     later: dict[str, bool | None] = {}
-    run_id, batches, decided = "", 0, False
+    run_id, batches, decided, begun = "", 0, False, False
     for event in events:
         if event.head.kind in AFTER_END:
             continue
@@ -70,10 +70,12 @@ def _seen_in(log: str, events: Iterable[Event]) -> LatestRun | None:
             continue
         if not run_id and event.head.run_id.startswith("run_"):
             run_id = event.head.run_id
-            record = read_whole(log, event).record() if event.head.kind == "run_end" else None
-            ended = record if isinstance(record, RunEnd) else None
         if not run_id or event.head.run_id != run_id:
             continue
+        begun = begun or event.head.kind == "run_start"  # an end that comes before is of another process
+        if event.head.kind == "run_end" and not begun and ended is None:
+            record = read_whole(log, event).record()
+            ended = record if isinstance(record, RunEnd) else None
         if event.head.kind in DECIDING and not decided:
             decided, ended = True, ended or find_end(read_whole(log, event))
         number = count_batches(event.head.batch_id)

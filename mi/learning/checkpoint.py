@@ -111,9 +111,10 @@ class Checkpoints:
             self._begin(hand, segment)
         if status_hint or hand.thinks_at_once:
             self._settle(hand)
-        if status_hint and status_hint != "interrupted":
+        if ends_segment(status_hint):
             for lesson in self._at_end:
                 lesson(hand, segment)
+            self._file.finish()
 
     def _begin(self, hand: RunHand, segment: Segment) -> None:
         case = build_segment_case(segment)

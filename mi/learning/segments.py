@@ -1,5 +1,6 @@
 """Segments: the stretch of a run since the last checkpoint, read from the log, with whose words are whose."""
 
+import itertools
 from collections.abc import Callable
 from typing import Any, NamedTuple, Protocol, TypeVar
 
@@ -10,7 +11,7 @@ from mi.evidence.reader import read_back, read_on
 from mi.evidence.records.base import Record
 from mi.evidence.records.hands import Evidence, HandsInput
 from mi.evidence.records.mind import DecideNext, RiskEvent
-from mi.evidence.records.run import BatchEnd, Question, RunStart, UserInput
+from mi.evidence.records.run import BatchEnd, Question, RunEnd, RunStart, UserInput
 from mi.evidence.records.table import SHOWN_IN
 from mi.evidence.records.thoughts import Snapshot
 from mi.kernel import clock, ids, jsonl
@@ -77,6 +78,7 @@ class SegmentState(Struct, frozen=True, kw_only=True):
     events: list[SegmentEvent] = []
     considered: int = 0  # mined preferences looked at in this run
     suggested: list[SegmentEvent] = []  # what this run suggested to learn
+    learned: bool = False  # the run has ended, and all that it taught was learned
 
 
 class Segment(NamedTuple):
@@ -148,7 +150,7 @@ class SegmentFile:
         segment = Segment(state.segment_id, self._run_id, task, records, planned_next_input, status_hint, end=end)
         told = [record for record in records if _kind(record) in _TOLD][-_KEPT:]
         events = [SegmentEvent(event_id=one.event_id, kind=_kind(one), text=_compact(one)) for one in told]
-        self.save(msgspec.structs.replace(state, batches=segment.batches, events=events))
+        self.save(msgspec.structs.replace(state, batches=segment.batches, events=events, learned=False))
         return segment
 
     def reset(self, end: int) -> None:
@@ -157,6 +159,10 @@ class SegmentFile:
         kept = {name: getattr(self.state, name) for name in ("run_id", "task", "task_event_id")}
         counted = {"considered": self.state.considered, "suggested": self.state.suggested}
         self.save(msgspec.structs.replace(fresh, log_offset=end, **kept, **counted))
+
+    def finish(self) -> None:
+        """Note that nothing is left to learn of the run."""
+        self.save(msgspec.structs.replace(self.state, learned=True))
 
     def save(self, state: SegmentState) -> None:
         self.state = update_state(self._place.segment_state, SegmentState, lambda old: state, self._notices)
@@ -211,6 +217,25 @@ class SegmentFile:
                 if record is not None and not (isinstance(record, UserInput) and record.dismissed):
                     found.append((event.offset + event.length + 1, record))
         return found
+
+
+def find_unlearned(place: ProjectHome, begins_at: int, notices: Notices) -> tuple[str, str] | None:
+    """Return the run before a place in the log, and how it ended, where it was stopped before it had learned."""
+    earlier = (event for event in read_back(place.evidence, notices) if event.offset < begins_at)
+    runs = (event for event in earlier if event.head.run_id.startswith("run_"))
+    last = next(runs, None)
+    if last is None:
+        return None
+    stored, run_id = read_state(place.segment_state, SegmentState, notices), last.head.run_id
+    if stored.run_id == run_id and stored.learned:
+        return None
+    for event in itertools.islice(itertools.chain([last], runs), _BETWEEN):
+        if event.head.run_id != run_id or event.head.kind in ("run_start", "batch_end"):
+            return None
+        end = event.record() if event.head.kind == "run_end" else None
+        if isinstance(end, RunEnd):
+            return (run_id, end.status) if end.status != "interrupted" else None
+    return None
 
 
 def _kind(record: Record) -> str:

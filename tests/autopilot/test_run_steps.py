@@ -89,7 +89,7 @@ def test_the_steps_come_in_their_order(bench: Workbench, go: Go) -> None:
     room = Room()
     assert go(room).status == "done"
     batch = ["before_batch", "workflow_progress", "review"]
-    assert room.called == ["preflight", *batch, "checkpoint done", "session_log"]
+    assert room.called == ["preflight", *batch, "session_log", "checkpoint done"]
 
 
 @pytest.mark.parametrize("moment", MOMENTS)
@@ -100,7 +100,7 @@ def test_a_step_may_stop_the_run(bench: Workbench, go: Go, moment: str) -> None:
     assert (end.status, end.exit, end.reason) == ("blocked", 3, "the team's rule forbids it")
     assert len(sent(bench)) == (1 if moment == "review" else 0)
     assert later.called.count(moment) == 0
-    assert later.called[-1] == "session_log"
+    assert later.called[-2:] == ["session_log", "checkpoint blocked"]
 
 
 @pytest.mark.parametrize("moment", MOMENTS)

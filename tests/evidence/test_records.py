@@ -61,6 +61,7 @@ OURS: dict[str, str] = {
     "mi_defaults_set": "settings",
     "run_start": "task",
     "run_end": "status marks spent exit",
+    "run_learned": "spent",
     "batch_end": "outcome usage",
     "question": "id text run_id blocks",
     "limit": "limit spent",

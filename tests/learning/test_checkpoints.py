@@ -1,6 +1,7 @@
 """Checkpoints in whole runs: where a stretch is cut, what is kept of it, and that nothing else is asked of anybody."""
 
 import json
+import os
 import re
 import signal
 import threading
@@ -16,7 +17,7 @@ from mi.kernel.home import Home
 from mi.learning.checkpoint import is_enabled, materialise, snapshot
 from mi.testing import Request
 from tests.autopilot.test_run_resume import killed
-from tests.autopilot.workbench import BROKEN, MEND, RIGHT, TEST, WRONG, Json, Workbench, edit, say
+from tests.autopilot.workbench import BROKEN, MEND, RIGHT, TEST, WRONG, Json, Workbench, edit, run, say
 from tests.learning.conftest import Judged
 from tests.learning.models import claim
 from tests.learning.stored import RECALL_OFF, by_id, lines, state_file, texts
@@ -253,7 +254,57 @@ def test_a_checkpoint_is_judged_while_the_agent_works_on(bench: Workbench, judge
         [True, False],
         [False, True],
     ]
-    assert ran.end["spent"]["calls"] == len(server.requests)
+    paid = [ran.end["spent"]["calls"], ran.of("run_learned")[0]["spent"]["calls"]]
+    assert sum(paid) == len(server.requests)
+    assert json.loads(bench.mi("cost", "--json").stdout)["total"]["spent"]["calls"] == sum(paid)
+
+
+TOLD = "Fix the failing test first."
+
+
+def mine_task(request: Request) -> Json:
+    event_id = re.findall(r"\[(ev_\w+)\] task:", request.user_texts[-1])[0]
+    return {"claims": [claim(TOLD, event_id, scope="project", confidence=0.95)], "edges": [], "notes": ""}
+
+
+@pytest.mark.req("alive.learn.verdict-first")
+@pytest.mark.parametrize("then", ["goes on", "stopped", "killed"])
+def test_the_verdict_is_told_before_anything_is_learned(bench: Workbench, judged: Judged, then: str) -> None:
+    """The model says nothing about the run's end until its verdict was read at the terminal and by a command."""
+    told = threading.Event()
+
+    def checkpoint(request: Request) -> Json:
+        told.wait(30)
+        return {}
+
+    judged(model(checkpoint_decide=checkpoint, mine_claims=mine_task))
+    notified = bench.folder / "notified"
+    os.mkfifo(notified)
+    tell = f"sh -c 'echo $MI_EVENT > {notified}'"
+    bench.configure(notify=[{"kind": "command", "command": tell, "events": ["done"]}])
+    bench.agent([MEND, TEST, say("Done.")])
+    process = bench.start("fix the failing test first")
+    assert process.stdout is not None
+    shown = list(iter(process.stdout.readline, "  learns   now, from this run; Ctrl-C leaves that to the next one\n"))
+    assert any("Done" in line for line in shown)
+    assert json.loads(bench.mi("status", "--json").stdout)["run"]["status"] == "done"
+    assert notified.read_text("utf-8") == "done\n"
+    if then != "goes on":
+        process.send_signal(signal.SIGINT if then == "stopped" else signal.SIGKILL)
+        process.wait(30)
+    told.set()
+    ran = bench.finish(process)
+    assert ran.code == (-signal.SIGKILL if then == "killed" else 0)
+    assert ran.end["status"] == "done"
+    assert texts(bench, "--tag", "mi:mined") == ([TOLD] if then == "goes on" else [])
+    bench.agent([run("ls"), say("Done.")])
+    bench.configure(notify=[])
+    again = bench.run("what is there?")
+    assert texts(bench, "--tag", "mi:mined") == [TOLD]
+    assert [one["text"].splitlines()[0] for one in again.of("snapshot")] == [
+        "Task: fix the failing test first",
+        "Task: what is there?",
+    ]
 
 
 @pytest.mark.req("alive.learn.interrupted-loses-nothing")
@@ -286,20 +337,14 @@ def test_a_stretch_whose_learning_was_interrupted_is_learned_from_when_the_run_g
 @pytest.mark.req("alive.learn.interrupted-loses-nothing")
 def test_what_was_mined_before_a_kill_stands_once_after_it(bench: Workbench, judged: Judged) -> None:
     """The answer is in the log, the claim not yet in the store."""
-
-    def mine(request: Request) -> Json:
-        (event_id,) = re.findall(r"\[(ev_\w+)\] task:", request.user_texts[-1])
-        text = "Fix the failing test first."
-        return {"claims": [claim(text, event_id, scope="project", confidence=0.95)], "edges": [], "notes": ""}
-
-    judged(model(mine_claims=mine))
+    judged(model(mine_claims=mine_task))
     bench.agent([MEND, TEST, say("Done.")])
     killed(bench, "claim_mining", "fix the failing test first")
     assert lines(bench, "claims") == []
-    ran = bench.run("--resume")
-    ran.ended("done")
-    assert texts(bench, "--tag", "mi:mined") == ["Fix the failing test first."]
-    assert len(ran.of("snapshot")) == 1
+    bench.agent([run("ls"), say("Done.")])
+    ran = bench.run("what is there?")
+    assert texts(bench, "--tag", "mi:mined") == [TOLD]
+    assert len(ran.of("snapshot")) == 2
 
 
 @pytest.mark.req("v1.ckpt.segment-buffer", "v1.storage.segment-state")
@@ -320,12 +365,16 @@ def test_the_stretch_is_carried_over_a_kill(bench: Workbench) -> None:
 def test_a_stretch_is_kept_once_wherever_the_run_was_killed(bench: Workbench, kind: str) -> None:
     bench.agent([MEND, TEST, say("Done.")])
     killed(bench, kind, "fix", "the", "failing", "test")
-    ran = bench.run("--resume")
-    ran.ended("done")
-    assert len(ran.of("snapshot")) == 1
-    assert len(lines(bench, "nodes")) == (0 if kind == "snapshot" else 3)
+    if kind == "batch_end":  # before the verdict: the run itself goes on
+        bench.run("--resume").ended("done")
+    else:
+        assert "is done" in bench.run("--resume").stderr
+    bench.agent([run("ls"), say("Done.")])
     again = bench.run("fix", "it", "again")
-    assert again.of("snapshot")[-1]["text"].startswith("Task: fix it again")
+    tasks = [one["text"].splitlines()[0] for one in again.of("snapshot")]
+    assert tasks == ["Task: fix the failing test", "Task: fix it again"]
+    nodes = [one for one in lines(bench, "nodes") if "fix the failing test" in one["title"]]
+    assert len(nodes) == (0 if kind == "snapshot" else 3)
 
 
 @pytest.mark.req("v1.ckpt.snapshot")

@@ -17,7 +17,7 @@ from mi.learning.checkpoint import Checkpoints, materialise
 from mi.learning.consolidate import Consolidation
 from mi.learning.mining import ClaimMiner, PreferenceMiner
 from mi.learning.overlay import point_to_strategy
-from mi.learning.segments import SegmentFile
+from mi.learning.segments import SegmentFile, find_unlearned
 from mi.learning.suggestions import Learner
 from mi.learning.why import DECISIONS, explain_event, find_moment, find_speaker
 from mi.learning.why_trace import Reach, trace
@@ -25,7 +25,7 @@ from mi.mind.mind import Judgement
 from mi.mind.prompt import Prompt
 
 if TYPE_CHECKING:  # needed when the agent has worked already
-    from mi.learning.checkpoint import CheckpointLesson, Checkpoints
+    from mi.learning.checkpoint import CheckpointLesson
     from mi.learning.knowledge import Knowledge
 
 
@@ -53,19 +53,24 @@ class LearningSteps(RunSteps):
         self,
         place: RunPlace,
         open_knowledge: "Callable[[], Knowledge]",
-        open_more: "Callable[[], Sequence[CheckpointLesson]]",
+        open_more: "Callable[[str], Sequence[CheckpointLesson]]",
     ) -> None:
         self._open_knowledge = open_knowledge
-        self._run_id = place.run_id
+        self._place = place
         self._open_more = open_more
         self._begins_at = jsonl.measure_size(place.files.evidence)  # what this run writes follows from here
         self._checkpoints: Checkpoints | None = None
 
     def checkpoint(self, recorder: RunRecorder, planned_next_input: str, status_hint: str) -> None:
         if self._checkpoints is None:
-            knowledge = self._open_knowledge()
-            self._checkpoints = _build_checkpoints(knowledge, self._run_id, self._begins_at, self._open_more())
+            earlier = find_unlearned(self._place.files, self._begins_at, self._place.notices)
+            if earlier is not None and earlier[0] != self._place.run_id:  # stopped or killed over it
+                self._open(earlier[0]).at(recorder, "", earlier[1])
+            self._checkpoints = self._open(self._place.run_id)
         self._checkpoints.at(recorder, planned_next_input, status_hint)
+
+    def _open(self, run_id: str) -> Checkpoints:
+        return _build_checkpoints(self._open_knowledge(), run_id, self._begins_at, self._open_more(run_id))
 
 
 def _build_checkpoints(

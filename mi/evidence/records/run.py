@@ -16,6 +16,15 @@ class RunUsage(Struct, frozen=True, kw_only=True):
     seconds: float | None = None
     calls: int | None = None
 
+    def plus(self, more: "RunUsage", sign: int = 1) -> "RunUsage":
+        """Return two bills together; unknown plus something stays unknown."""
+
+        def total(name: str) -> float | None:
+            before, after = getattr(self, name), getattr(more, name)
+            return None if before is None or after is None else before + sign * after
+
+        return RunUsage(**{name: total(name) for name in self.__struct_fields__})  # type: ignore[arg-type]
+
 
 class Marks(Struct, frozen=True, kw_only=True):
     """The marks of a batch or run: the agent ended, left nothing open, a check that covers the change passed after it.
@@ -96,6 +105,18 @@ class RunEnd(Record, frozen=True, kw_only=True, tag="run_end"):
 
     def headline(self, say: Say = str) -> str:
         return f"{say(self.status)} {self.reason}".strip()
+
+
+class RunLearned(Record, frozen=True, kw_only=True, tag="run_learned"):
+    """What learning from a run cost after its end was told."""
+
+    is_landmark = True
+    follows_end = True
+
+    spent: RunUsage = field(default_factory=RunUsage)
+
+    def headline(self, say: Say = str) -> str:
+        return f"{self.spent.calls} calls"
 
 
 class RowJudged(Struct, frozen=True, kw_only=True):

@@ -58,6 +58,7 @@ MODULES: dict[str, str] = {
     "review": "governed",
     "risk_event": "mind",
     "run_end": "run",
+    "run_learned": "run",
     "run_start": "run",
     "seal_accepted": "governed",
     "session_log": "governed",
@@ -205,12 +206,14 @@ LANDMARKS: dict[str, str] = {
     "notify_failed": "id",
     "question": "id",
     "run_end": "",
+    "run_learned": "",
     "run_start": "",
     "state_corrupt": "",
     "user_input": "question_id",
 }
 AFTER_END: tuple[str, ...] = (
     "notify_failed",
+    "run_learned",
     "session_log",
     "state_corrupt",
 )

@@ -242,6 +242,7 @@ TEXT = {
     "run.end": "\n{status}: {reason}",
     "run.marks": "  marks    {marks}",
     "run.spent": "  spent    {seconds} s, {tokens} tokens, {cost} USD, {calls} Mind calls",
+    "run.learns": "  learns   now, from this run; Ctrl-C leaves that to the next one",
     "run.look": "  look     mi show last · mi why last · {run_id}",
     "run.rests-on": "  because  {evidence}",
     "run.waits": "  waits    {question}",

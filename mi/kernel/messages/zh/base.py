@@ -235,6 +235,7 @@ TEXT = {
     "run.end": "\n{status}：{reason}",
     "run.marks": "  标记     {marks}",
     "run.spent": "  花费     {seconds} 秒，{tokens} 个 token，{cost} 美元，{calls} 次 Mind 调用",
+    "run.learns": "  学习     正在从这次运行中学习；按 Ctrl-C 则留给下一次运行",
     "run.look": "  查看     mi show last · mi why last · {run_id}",
     "run.rests-on": "  依据     {evidence}",
     "run.waits": "  等待     {question}",

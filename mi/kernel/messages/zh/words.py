@@ -150,6 +150,7 @@ WORDS = {
     "review": "评审",
     "risk_event": "风险",
     "run_end": "运行结束",
+    "run_learned": "运行后的学习",
     "run_start": "运行开始",
     "session_log": "会话日志",
     "settings_set": "设置",
