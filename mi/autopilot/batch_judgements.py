@@ -84,9 +84,11 @@ class BatchJudge:
         case = self._up_to_date(msgspec.structs.replace(case, workflow=followed))
         risky = self._with_risks_to_judge(case)
         plan = planned_check(case) or determined_plan(risky)
-        risk, planned_now = self._risk_and_checks(case, risky, plan)
-        checks = self._settled_plan(case, plan or planned_now)
-        answer = self._answer(case, checks) if asked(case) else None
+        found = self._ask_together(case, risky, plan)
+        risk = self._record_risk(risky, found["risk_judge"]) if "risk_judge" in found else None
+        checks = self._settled_plan(case, plan or found["plan_min_checks"])
+        early = None if _is_due(checks) else found.get("auto_answer_to_hands")
+        answer = self._answer(case, checks, early) if asked(case) else None
         return case, Judged(answer, checks, risk, self._risk_question(risky, risk) if risk else "")
 
     def _with_evidence(self, case: Case) -> Case:
@@ -111,25 +113,28 @@ class BatchJudge:
         """Return the case with what this batch's judgements brought up."""
         return msgspec.structs.replace(case, recent=self._state.recent)
 
-    def _risk_and_checks(
-        self, case: Case, risky: Case, plan: Judgement[Checks] | None
-    ) -> tuple[Risk | None, Judgement[Checks]]:
-        """Return the risk, and the plan where none is determined: they do not depend on each other."""
-        wanted: dict[str, tuple[Prompt[Any, Any], Any]] = {}
-        if risky.batch.risk_signals:
-            wanted["risk_judge"] = (risk_judge, risky)
-        if plan is None:
-            wanted["plan_min_checks"] = (plan_min_checks, case)
-        answers = self._recorder.judge_together(*wanted.values()) if wanted else []
-        found = dict(zip(wanted, answers, strict=True))
-        risk = self._record_risk(risky, found["risk_judge"]) if "risk_judge" in found else None
-        return risk, found.get("plan_min_checks", Judgement(None, "skipped", "rules"))
+    def _ask_together(self, case: Case, risky: Case, plan: Judgement[Checks] | None) -> dict[str, Judgement[Any]]:
+        """Return the answers to what does not depend on each other: the risk, and the plan where none is determined.
 
-    def _answer(self, case: Case, checks: Checks | None) -> AutoAnswerOutput | None:
+        The agent's question is answered beside the plan where no check seems due; one that is due the answer must see.
+        """
+        wanted: list[tuple[Prompt[Any, Any], Case]] = []
+        if risky.batch.risk_signals:
+            wanted.append((risk_judge, risky))
+        if plan is None:
+            wanted.append((plan_min_checks, case))
+            if asked(case) and not risky.batch.risk_signals and not _is_due(plan_min_checks.rules(case)):
+                wanted.append((auto_answer_to_hands, self._with_answers(case)))
+        answers = self._recorder.judge_together(*wanted) if wanted else []
+        return {prompt.name: answer for (prompt, _), answer in zip(wanted, answers, strict=True)}
+
+    def _answer(
+        self, case: Case, checks: Checks | None, early: Judgement[AutoAnswerOutput] | None
+    ) -> AutoAnswerOutput | None:
         """Answer the agent's questions, with the checks in view that it will be asked for beside."""
         check = checks.hands_check_input if checks and checks.should_run_checks else ""
         case = self._with_answers(self._up_to_date(msgspec.structs.replace(case, planned_checks=check)))
-        return self._record_answer(case, self._recorder.judge(auto_answer_to_hands, case))
+        return self._record_answer(case, early or self._recorder.judge(auto_answer_to_hands, case))
 
     def _with_answers(self, case: Case) -> Case:
         """Return the case with what the person answered before to questions like those of the agent."""
@@ -369,6 +374,11 @@ def _cited_only(move: NextMove, case: Case) -> NextMove:
         return move
     notes = f"{move.notes} (cites what is not there: {', '.join(unknown)[:200]})".strip()
     return msgspec.structs.replace(move, cited_ids=[cited for cited in move.cited_ids if cited in allowed], notes=notes)
+
+
+def _is_due(checks: Checks | None) -> bool:
+    """Return whether a plan wants something of the agent or of the person."""
+    return checks is not None and (checks.should_run_checks or checks.needs_testless_strategy)
 
 
 def determined_plan(case: Case) -> Judgement[Checks] | None:

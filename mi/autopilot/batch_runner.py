@@ -199,7 +199,7 @@ class BatchRunner:
         if state.thread_id and parts.hands.can_resume(state.thread_id):
             if state.heard is None:
                 state.heard = find_heard(parts.evidence.path, state.thread_id, parts.notices)
-            told = news_for(parts.thoughts, state.task, state.heard, limit)
+            told = news_for(parts.thoughts, state.task, state.heard, limit, external)
             state.heard = told.heard
             return compose(told.text, wanted, None), told.text
         told = injection_for(parts.thoughts, state.task, limit, external)

@@ -14,6 +14,7 @@ EXTERNAL = (
 REFACTOR = "A refactoring keeps behaviour as it is unless the task asks for a change of behaviour."
 CHANGING = "A refactoring may change behaviour from now on."
 _INTENT = {True: "refactor:preserving", False: "refactor:changing"}  # how `heard` names what was said of it
+_POLICY = "external:"  # and how it names what was said of network and installing
 _LONGEST = 8  # times the limit
 _FACTS = "Known here:"
 _SAID_LAST = 2000  # characters of the agent's own words
@@ -60,10 +61,22 @@ def injection_for(
     values, preferences, facts = thoughts.told(task)
     keeps = thoughts.behaviour_preserving()
     injected = build(values, preferences, facts, keeps, max_chars, external_rule(external))
-    return injected._replace(heard=[_INTENT[keeps], *(one.id for one in (*values, *preferences, *facts))])
+    ids = (one.id for one in (*values, *preferences, *facts))
+    return injected._replace(heard=[_INTENT[keeps], name_policy(external), *ids])
 
 
-def news_for(thoughts: Telling, task: str, heard: Sequence[str], max_chars: int) -> Injected:
+def name_policy(external: ExternalActions) -> str:
+    """Return how `heard` names what the person's configuration says about network and installing."""
+    return f"{_POLICY}{external.network_policy}/{external.install_policy}"
+
+
+def news_for(
+    thoughts: Telling,
+    task: str,
+    heard: Sequence[str],
+    max_chars: int,
+    external: ExternalActions = ExternalActions(),  # noqa: B008
+) -> Injected:
     """Return what is new or holds no longer since a thread was told; no text where nothing is."""
     told = thoughts.told(task)
     gone = thoughts.withdrawn(heard)
@@ -77,10 +90,12 @@ def news_for(thoughts: Telling, task: str, heard: Sequence[str], max_chars: int)
     parts = [*zip(titles, new, strict=True), (_GONE, [one for one in gone if one.text not in said_again])]
     keeps = thoughts.behaviour_preserving()
     intent = [] if not heard or _INTENT[keeps] in heard else [REFACTOR if keeps else CHANGING]
+    policy, before = name_policy(external), [one for one in heard if one.startswith(_POLICY)]
+    intent += [f"From now on: {external_rule(external)}"] if before and policy not in before else []
     filled = _fill(parts, max_chars - len(_MORE) - 1 - sum(len(line) + 1 for line in intent))
     lines = [*filled.lines, *([_MORE] if filled.left_out and filled.room >= 0 else []), *intent]
-    still = [one for one in heard if one not in dropped and one != _INTENT[not keeps]]
-    now = [_INTENT[keeps], *(one.id for part in told for one in part)]
+    still = [one for one in heard if one not in dropped and one not in before and one != _INTENT[not keeps]]
+    now = [_INTENT[keeps], policy, *(one.id for part in told for one in part)]
     return Injected("\n".join(lines), filled.claim_ids, list(dict.fromkeys([*still, *now])))
 
 

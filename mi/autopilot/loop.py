@@ -1,6 +1,7 @@
 """The run loop: a batch to the agent, what it showed, what comes next, until it is verified or the person is needed."""
 
 from collections.abc import Callable
+from typing import Literal
 
 import msgspec
 
@@ -192,7 +193,9 @@ class Loop:
         move, failed = self.judge.decide(case)
         if failed and move.next_action == "ask_user":
             return self._ask_and_send(move.ask_user_question)
-        return self._answer_or_ask(case, move) if move.next_action == "ask_user" else self._carry_out(case, move)
+        if move.next_action == "ask_user":
+            return self._answer_or_ask(case, move.ask_user_question, decide_again=True)
+        return self._carry_out(case, move)
 
     def _carry_out(self, case: Case, move: NextMove) -> Next:
         if move.status == "done":
@@ -214,15 +217,18 @@ class Loop:
         """Return whether MI's own run may show what the agent's did not."""
         return case.will_prove and case.proof is None and isinstance(judge_closing(case), MayClose)
 
-    def _answer_or_ask(self, case: Case, move: NextMove) -> Next:
+    def _answer_or_ask(self, case: Case, question: str, decide_again: bool = False) -> Next:
         """Ask the person only when their values do not already answer."""
-        self.parts.steps.recall(self.recorder, "before_ask_user", move.ask_user_question)
-        answer = self.judge.answer_question(case, move.ask_user_question)
+        self.parts.steps.recall(self.recorder, "before_ask_user", question)
+        answer = self.judge.answer_question(case, question)
         if answer and answer.should_answer:
             return SendNext(answer.hands_answer_input)
-        would = would_answer(case, move.ask_user_question, answer)
-        said = self.recorder.ask(move.ask_user_question, "next", would=would, keep=would is not None)
-        return self.blocked("end.question-waits") if said is None else self.after_user(case, said)
+        would = would_answer(case, question, answer)
+        about: Literal["next", "agent"] = "next" if decide_again else "agent"
+        said = self.recorder.ask(question, about, would=would, keep=would is not None, recalled=True)
+        if said is None:
+            return self.blocked("end.question-waits")
+        return self.after_user(case, said) if decide_again else SendNext(said)
 
     def after_user(self, case: Case, said: str) -> Next:
         """Decide again with the person's answer; whoever would ask a second time passes it on instead.
@@ -285,7 +291,8 @@ class Loop:
             case AskAgent(request, rows):
                 return SendNext(request, _asks_for_check(closing, case), rows)
             case AskPerson(question, about):
-                return self._settle_proof(case, question) if about == "judges" else self._ask_and_send(question)
+                of_proof = about == "judges"
+                return self._settle_proof(case, question) if of_proof else self._answer_or_ask(case, question)
             case CannotClose(reason):
                 return EndRun("blocked", reason)
 
@@ -322,7 +329,7 @@ class Loop:
             case "stop_done":
                 return self._close(case)
             case "ask_user" if case.person.ask_when_uncertain:
-                return self._ask_and_send(way.ask_user_question or repetition.reason)
+                return self._answer_or_ask(case, way.ask_user_question or repetition.reason)
         return self.blocked("end.repeats", reason=repetition.reason)
 
     def _force_check(self, case: Case, intent: str) -> Next:

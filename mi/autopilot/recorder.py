@@ -135,15 +135,16 @@ class LogRecorder:
         judges: Sequence[str] = (),
         would: WouldAnswer | None = None,
         keep: bool = False,
+        recalled: bool = False,
         options: list[QuestionOption] | None = None,
         limit: AskedLimit | None = None,
     ) -> str | None:
         """Return the person's answer; the question is stored first, so that it waits when nobody is there.
 
-        What bears on it is recalled before; about the next move and about what an agent asks that was done already, to
-        answer without asking. `would` is what MI would have said.
+        What bears on it is recalled before, unless that was done (`recalled`) to answer without asking; so it was for
+        what an agent asks. `would` is what MI would have said.
         """
-        if about not in ("next", "limit") and would is None:
+        if about != "limit" and would is None and not recalled:
             self._parts.steps.recall(self, "before_ask_user", text)
         question = Question(
             id=ids.make_id("qu"),

@@ -107,7 +107,6 @@ def project_sections(project: ProjectView) -> list[Section]:
     return [
         Section("CHECK COMMANDS", bullets(project.check_commands), 0.3),
         Section("WHAT COUNTS WITHOUT TESTS", cited([strategy]) if strategy else "", 0.3),
-        Section("STACK", ", ".join(project.stack_hints), 0.1),
     ]
 
 

@@ -237,7 +237,6 @@ class ProjectView(Struct, frozen=True, kw_only=True):
     check_commands: list[str] = []
     has_tests: bool = False
     testless_strategy: CitableText | None = None
-    stack_hints: list[str] = []
 
     @property
     def agreed_commands(self) -> list[str]:

@@ -195,6 +195,63 @@ def test_risk_and_checks_are_judged_side_by_side(bench: Workbench, judged: Open)
     assert ran.inputs[1] == "Run the tests."
 
 
+@pytest.mark.req("alive.loop.side-by-side")
+@pytest.mark.parametrize("is_due", [False, True])
+def test_a_question_is_answered_beside_the_plan_and_in_view_of_a_check(
+    bench: Workbench, judged: Open, is_due: bool
+) -> None:
+    bench.values("Reports are green.")
+    both = threading.Barrier(2, timeout=30)
+    plan = {"should_run_checks": is_due, "hands_check_input": "Then run the tests." if is_due else ""}
+
+    def reply(request: Request) -> Json:
+        if "auto_answer_to_hands" in server_asked:
+            return {}
+        both.wait()
+        return plan
+
+    def answer(request: Request) -> Json:
+        if not server_asked:
+            both.wait()
+        server_asked.append("auto_answer_to_hands")
+        claim = request.user_texts[-1].partition("[cl_")[2].partition("]")[0]
+        seen = "Then run the tests." in parts(request).get("CHECKS PLANNED", "")
+        said = "Green, and after the tests." if seen else "Green."
+        return {"should_answer": True, "hands_answer_input": said, "cited_ids": [f"cl_{claim}"]}
+
+    server_asked: list[str] = []
+    judged(model(plan_min_checks=reply, auto_answer_to_hands=answer))
+    bench.agent([says(QUESTION)], [MEND, TEST, says("Done.")])
+    ran = bench.run()
+    ran.ended("done")
+    assert ran.inputs[1] == ("Green, and after the tests.\n\nThen run the tests." if is_due else "Green.")
+    assert len(ran.of("auto_answer")) == 1
+
+
+@pytest.mark.req("alive.loop.values-before-asking")
+@pytest.mark.parametrize("asked_by", ["loop break", "open row"])
+@pytest.mark.parametrize("is_known", [True, False])
+def test_every_question_is_first_tried_on_the_persons_values(
+    bench: Workbench, judged: Open, asked_by: str, is_known: bool
+) -> None:
+    bench.values("The staging region is Frankfurt.")
+
+    def answer(request: Request) -> Json:
+        if not is_known or "region" not in parts(request)["QUESTIONS"]:
+            return {"needs_user_input": True, "ask_user_question": "Which region?"}
+        claim = request.user_texts[-1].partition("[cl_")[2].partition("]")[0]
+        return {"should_answer": True, "hands_answer_input": "Take Frankfurt.", "cited_ids": [f"cl_{claim}"]}
+
+    way = {"action": "ask_user", "ask_user_question": "Which region is meant?"}
+    in_circles = asked_by == "loop break"
+    judged(model(decide_next=GO_ON if in_circles else {}, loop_break=way, auto_answer_to_hands=answer))
+    needs = [TEST, says("The sum is mended. I need your decision on the region before I can finish.")]
+    bench.agent(*([STUCK] * 3 if in_circles else [[MEND, *needs], needs]), [TEST, says("Done.")])
+    ran = bench.run("--max-batches", "4", "fix the failing test")
+    assert ("Take Frankfurt." in ran.inputs) is is_known
+    assert any("region" in one["question"] for one in bench.inbox()) is not is_known
+
+
 # what the agent's thread hears
 
 
@@ -237,6 +294,20 @@ def test_a_resumed_thread_hears_values_that_are_new_or_gone(bench: Workbench) ->
         "This holds no longer:\n- Use tabs in every file.\n\nwhat is add?",
     )
     assert fourth == "what is in calc.py?"  # it knows all
+
+
+@pytest.mark.req("alive.loop.thread-hears-policies")
+def test_a_resumed_thread_hears_changed_policies_once(bench: Workbench) -> None:
+    heard = listening(bench)
+    bench.run("which database?")
+    bench.configure(runtime=bench.config["runtime"] | {"external_actions": {"network_policy": "ask"}})
+    bench.run("--continue-hands", "what is add?")
+    bench.run("--continue-hands", "what is in calc.py?")
+    first, second, third = heard()
+    assert "over the network" not in first
+    assert second.startswith("From now on: If something is not covered by the values")
+    assert second.endswith("Ask before anything goes over the network.\n\nwhat is add?")
+    assert third == "what is in calc.py?"
 
 
 @pytest.mark.req("alive.loop.thread-hears-lessons")
