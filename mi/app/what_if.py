@@ -22,6 +22,7 @@ from mi.autopilot.what_if import (
 from mi.evidence.log import EvidenceWriter
 from mi.evidence.reader import read_back, read_on
 from mi.evidence.records.base import Record
+from mi.evidence.records.run import BatchEnd, RunEnd, RunLearned, RunStart, RunUsage
 from mi.kernel import clock
 from mi.kernel.config.types import SnapshotConfig
 from mi.mind.mind import Judgement, Mind
@@ -53,6 +54,7 @@ class ReplayCost(NamedTuple):
 
     calls: int
     characters: int
+    cost_usd: float | None = None  # as its calls cost in those runs; None where nobody told
 
 
 class CountingMind(Mind):
@@ -78,12 +80,13 @@ class WhatIf:
         self._thoughts = build_thoughts(context)
         self._find = build_recall(context).find_earlier_thoughts
 
-    def measure(self) -> ReplayCost:
-        """Return what a model would be asked, without asking it."""
+    def measure(self, name: str) -> ReplayCost:
+        """Return what a model of this name would be asked, and about what that costs, without asking it."""
         mind = CountingMind(self._context.home, "", None)
         for batch in self._batches:
             self._judge(mind, batch, self._imagined)
-        return ReplayCost(mind.calls, mind.characters)
+        price = _find_price(self._runs, name)
+        return ReplayCost(mind.calls, mind.characters, None if price is None else price * mind.calls)
 
     def compare(self, mind: Mind) -> Compared:
         """Return the decisions that this Mind would make otherwise by the imagined values."""
@@ -112,6 +115,18 @@ class WhatIf:
         person = PastPerson(context.home, context.project, own, shared, self._find, context.notices, remembers)
         person.imagined = imagined
         return person
+
+
+def _find_price(runs: list[list[Record]], mind: str) -> float | None:
+    """Return what a call of a Mind cost on the average in runs that it judged; None where its vendor tells nothing."""
+    total = RunUsage(input_tokens=0, output_tokens=0, cost_usd=0.0, seconds=0.0, calls=0)
+    for run in runs:
+        ends = [record for record in run if isinstance(record, RunEnd | RunLearned)]
+        if isinstance(run[0], RunStart) and run[0].mind == mind and sum(isinstance(one, RunEnd) for one in ends) == 1:
+            bills = [(one.spent, 1) for one in ends] + [(one.usage, -1) for one in run if isinstance(one, BatchEnd)]
+            for bill, sign in bills:
+                total = total.plus(bill, sign)
+    return total.cost_usd / total.calls if total.cost_usd is not None and total.calls else None
 
 
 def build_judge(context: HomeContext, configured: bool) -> Mind:

@@ -1,5 +1,7 @@
 """`mi values what-if`: which decisions of past runs would have been other ones under other values."""
 
+from collections.abc import Callable
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from mi.app.home_context import HomeContext
@@ -10,7 +12,10 @@ from mi.kernel.errors import UsageError
 if TYPE_CHECKING:
     from mi.app.what_if import Compared, Flip, WhatIf
     from mi.autopilot.what_if import DecisionOutcome, ImaginedValues
+    from mi.knowledge.thoughts.stores import CombinedStores
     from mi.mind.mind import Mind
+
+    Cite = Callable[[DecisionOutcome], list[dict[str, str]]]
 
 _RUNS = 20
 _GIST = 160  # columns of what was asked, answered or said
@@ -38,6 +43,7 @@ def add_what_if(group: Group) -> None:
 
 
 def _what_if(context: HomeContext, args: Args) -> int:
+    from mi.app.thoughts import build_thoughts
     from mi.app.what_if import WhatIf, build_judge
 
     imagined = _read_values(args)
@@ -47,10 +53,11 @@ def _what_if(context: HomeContext, args: Args) -> int:
         return _tell_cost(out, args, asked, mind)
     with show_waiting(out, mind.name):
         found = asked.compare(mind)
+    cite = partial(_cite, build_thoughts(context).read("effective"), imagined)
     if args.json:
-        out.json(_describe(context, imagined, mind, found))
+        out.json(_describe(imagined, mind, found, cite))
     else:
-        _tell(context, out, imagined, found)
+        _tell(out, found, cite)
     return 0
 
 
@@ -70,21 +77,24 @@ def _read_values(args: Args) -> "ImaginedValues":
 
 
 def _tell_cost(out: Output, args: Args, asked: "WhatIf", mind: "Mind") -> int:
-    cost = asked.measure()
+    cost = asked.measure(mind.name)
+    usd, most = cost.cost_usd, None if cost.cost_usd is None else 2 * cost.cost_usd
     fields = {"mind": mind.name, "calls": cost.calls, "calls_at_most": 2 * cost.calls, "characters": cost.characters}
     if args.json:
-        out.json(fields | {"asked": False})
+        out.json(fields | {"cost_usd": usd, "cost_usd_at_most": most, "asked": False})
     else:
-        out.say("what-if.cost", most=2 * cost.calls, kilobytes=round(cost.characters / 1000), **fields)
+        price = "what-if.no-price" if usd is None else "what-if.price"
+        money = out.text(price, mind=mind.name, usd=f"{usd or 0:.4f}", most=f"{most or 0:.4f}")
+        out.say("what-if.cost", most=2 * cost.calls, kilobytes=round(cost.characters / 1000), money=money, **fields)
     return 0
 
 
-def _tell(context: HomeContext, out: Output, imagined: "ImaginedValues", found: "Compared") -> None:
+def _tell(out: Output, found: "Compared", cite: "Cite") -> None:
     for flip in found.flips:
         start, end = flip.batch.start, flip.batch.end
         out.line(f"{start.run_id} {end.batch_id}  {end.ts[:10]}  {shorten_gist(start.task, _GIST)}")
-        _tell_outcome(context, out, imagined, "what-if.was", flip.was)
-        _tell_outcome(context, out, imagined, "what-if.would", flip.would)
+        _tell_outcome(out, "what-if.was", flip.was, cite)
+        _tell_outcome(out, "what-if.would", flip.would, cite)
         out.line(f"    {end.event_id}")
     counts = {"flips": len(found.flips), "decisions": found.decisions, "runs": found.runs}
     out.say("what-if.found" if found.decisions else "what-if.no-decisions", **counts)
@@ -92,16 +102,14 @@ def _tell(context: HomeContext, out: Output, imagined: "ImaginedValues", found: 
         out.say("what-if.unlike", count=found.unlike)
 
 
-def _tell_outcome(
-    context: HomeContext, out: Output, imagined: "ImaginedValues", key: str, outcome: "DecisionOutcome"
-) -> None:
+def _tell_outcome(out: Output, key: str, outcome: "DecisionOutcome", cite: "Cite") -> None:
     said = shorten_gist(outcome.text, _GIST)
     out.line(f"  {out.text(key)} {out.text(f'what-if.{outcome.kind}')}: {said}")
-    for cited in _cite(context, imagined, outcome):
+    for cited in cite(outcome):
         out.line(f"      {cited['id']}  {shorten_gist(cited['text'], _GIST)}")
 
 
-def _describe(context: HomeContext, imagined: "ImaginedValues", mind: "Mind", found: "Compared") -> dict[str, Any]:
+def _describe(imagined: "ImaginedValues", mind: "Mind", found: "Compared", cite: "Cite") -> dict[str, Any]:
     return {
         "values": imagined.texts,
         "adds": imagined.adds,
@@ -109,30 +117,28 @@ def _describe(context: HomeContext, imagined: "ImaginedValues", mind: "Mind", fo
         "runs": found.runs,
         "decisions": found.decisions,
         "unlike": found.unlike,
-        "flips": [_describe_flip(context, imagined, flip) for flip in found.flips],
+        "flips": [_describe_flip(flip, cite) for flip in found.flips],
     }
 
 
-def _describe_flip(context: HomeContext, imagined: "ImaginedValues", flip: "Flip") -> dict[str, Any]:
+def _describe_flip(flip: "Flip", cite: "Cite") -> dict[str, Any]:
     start, end = flip.batch.start, flip.batch.end
     shown: dict[str, Any] = {"run_id": start.run_id, "batch_id": end.batch_id, "event_id": end.event_id, "ts": end.ts}
     for name, outcome in (("was", flip.was), ("would", flip.would)):
-        cited = _cite(context, imagined, outcome)
-        shown[name] = {"kind": outcome.kind, "text": outcome.text, "cited": cited}
+        shown[name] = {"kind": outcome.kind, "text": outcome.text, "cited": cite(outcome)}
     return shown | {"task": start.task}
 
 
-def _cite(context: HomeContext, imagined: "ImaginedValues", outcome: "DecisionOutcome") -> list[dict[str, str]]:
+def _cite(thoughts: "CombinedStores", imagined: "ImaginedValues", outcome: "DecisionOutcome") -> list[dict[str, str]]:
     """Return what an outcome rests on, each with its words."""
-    from mi.app.thoughts import build_thoughts
     from mi.autopilot.what_if import NEW
 
-    thoughts, cited = build_thoughts(context), []
+    cited = []
     for one in outcome.cited_ids:
         if one.startswith(NEW):
             text = imagined.texts[int(one.removeprefix(NEW)) - 1]
         else:
-            known = thoughts.own.find(one) or thoughts.shared.find(one) or {}
-            text = str(known.get("text") or known.get("title") or "")
+            known = thoughts.get(one)
+            text = str(known.raw.get("text") or known.raw.get("title") or "") if known else ""
         cited.append({"id": one, "text": text})
     return cited

@@ -1,16 +1,18 @@
 """The latest batch as one object: what was sent, what came back, what was decided, where it is written."""
 
+import itertools
 from typing import Any
 
 from mi.evidence.index import EvidenceIndex
 from mi.evidence.latest import WINDOW, read_window
-from mi.evidence.reader import read_on
+from mi.evidence.reader import Event, read_at, read_on
 from mi.evidence.records.table import SHOWN_IN
 from mi.kernel import jsonl
 from mi.kernel.log_view import Progress
 from mi.kernel.notices import Notices
 
 Raw = dict[str, Any]
+_MOST = 1000  # records that are read of a batch's beginning, where its end is further away than the window
 
 
 def find_latest_batch(log: str, index: EvidenceIndex, notices: Notices, progress: Progress) -> Raw | None:
@@ -24,8 +26,18 @@ def find_latest_batch(log: str, index: EvidenceIndex, notices: Notices, progress
         start = index.latest(log, "hands_input", progress) if jsonl.measure_size(log) > WINDOW else None
         if start is None:
             return None
-        batch = list(read_on(log, start, notices))
+        batch = list(itertools.islice(read_on(log, start, notices), _MOST))
+        batch += [event for event in reversed(events) if event.offset > batch[-1].offset]
+        batch += _find_applied(log, batch, index, progress)
     return _bundle(_of_batch([event.fields() for event in batch])) | {"state_corrupt_recent": corrupt}
+
+
+def _find_applied(log: str, batch: list[Event], index: EvidenceIndex, progress: Progress) -> list[Event]:
+    """Return what applied a suggestion of the batch beyond what was read of it."""
+    suggested = [event.fields() for event in batch if event.head.kind == "learn_suggested"]
+    refs = [str(raw.get("id") or raw.get("event_id")) for raw in suggested]
+    offsets = {index.referring(log, "learn_applied", ref, progress) for ref in refs} - {one.offset for one in batch}
+    return [event for offset in offsets if offset is not None and (event := read_at(log, offset)) is not None]
 
 
 def _of_batch(records: list[Raw]) -> list[Raw]:

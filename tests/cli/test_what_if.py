@@ -3,10 +3,13 @@
 import json
 from pathlib import Path
 
+import msgspec
 import pytest
 
 from mi.autopilot.what_if import find_batches
-from mi.evidence.records.run import BatchEnd, RunEnd, RunStart
+from mi.evidence.log import EvidenceWriter
+from mi.evidence.records.run import BatchEnd, RunEnd, RunLearned, RunStart, RunUsage
+from mi.kernel.notices import Notices
 from mi.testing import Request
 from tests.autopilot.workbench import MEND, TEST, Json, Workbench, commit, models_for, open_bench, say, write
 from tests.mind.answers import asked, model
@@ -107,6 +110,17 @@ def test_values_of_the_project_are_tried_beside_those_that_hold_everywhere(bench
     assert (flip["was"]["kind"], flip["would"]["kind"]) == ("answered", "asked")  # the two disagree
 
 
+def pay(bench: Workbench) -> None:
+    """A run that the model judged, with the bills of its agent, its verdict and its learning."""
+    (log,) = bench.home.glob("projects/*/evidence.jsonl")
+    bill = RunUsage(input_tokens=1, output_tokens=1, cost_usd=1.0, seconds=1.0, calls=0)
+    writer = EvidenceWriter(str(log), "run_20260101T000000Z_aaaaaaaa", Notices())
+    writer.append(RunStart(task="t", mind="openai_compatible"))
+    writer.append(BatchEnd(usage=bill))
+    writer.append(RunEnd(status="done", spent=msgspec.structs.replace(bill, cost_usd=1.2, calls=3)))
+    writer.append(RunLearned(spent=msgspec.structs.replace(bill, cost_usd=0.05, calls=2)))
+
+
 @pytest.mark.req("alive.what-if.cost")
 def test_a_model_is_asked_only_after_its_cost_was_told(bench: Workbench) -> None:
     bench.values("Keep changes small.")
@@ -120,9 +134,14 @@ def test_a_model_is_asked_only_after_its_cost_was_told(bench: Workbench) -> None
 
     with models_for(bench) as judge:
         server = judge(model(auto_answer_to_hands=answer))
+        assert "was not told" in bench.mi("values", "what-if", "--add", WANTS, "--mind", "configured").stdout
+        pay(bench)
         told = what_if(bench, "--add", WANTS, "--mind", "configured")
         assert (told["asked"], len(server.requests)) == (False, 0)
-        assert "--yes" in bench.mi("values", "what-if", "--add", WANTS, "--mind", "configured").stdout
+        said = bench.mi("values", "what-if", "--add", WANTS, "--mind", "configured").stdout
+        assert told["cost_usd"] == pytest.approx(0.05 * told["calls"])  # what the Mind alone took, for each call
+        assert f"${told['cost_usd']:.4f} to ${told['cost_usd_at_most']:.4f}" in said
+        assert "--yes" in said
         (flip,) = what_if(bench, "--add", WANTS, "--mind", "configured", "--yes")["flips"]
         names = [asked(one) for one in server.requests]
     assert (flip["was"]["kind"], flip["would"]["text"]) == ("asked", "argparse")

@@ -2,6 +2,7 @@ import os
 
 import pytest
 
+from mi.evidence import reader
 from mi.evidence.bundle import find_latest_batch
 from mi.evidence.index import EvidenceIndex
 from mi.evidence.latest import WINDOW
@@ -121,3 +122,22 @@ def test_huge_and_odd_records_do_not_break_the_bundle(writer, bundle, home):
     seen = bundle()
     assert seen["hands_input"]["cut"] is True
     assert seen["hands_last_message"] == "a\ufffdb"
+
+
+@pytest.mark.req("alive.show.last-bounded")
+def test_a_batch_with_very_many_records_behind_it_is_read_by_its_ends(writer, bundle, home, notices, monkeypatch):
+    batch(writer, "b0")
+    line = b'{"kind":"recall","run_id":"cli_x","query":"%s"}\n' % (b"x" * 100)
+    for records in (50_000, 50_000):
+        EvidenceWriter.for_command(home.evidence, notices).append(LearnApplied(suggestion_id="ls_b0_2"))
+        unseal(home.evidence)
+        with open(home.evidence, "ab") as file:
+            file.write(line * records)
+    whole = bundle()  # which also brings the index up to date
+    read: list[int] = []
+    parse = reader.parse
+    monkeypatch.setattr(reader, "parse", lambda line: read.append(1) or parse(line))
+    assert bundle() == whole
+    assert 0 < len(read) < 5000
+    assert (whole["decide_next"]["status"], whole["hands_last_message"]) == ("done", "did b0")
+    assert {one["suggestion_id"] for one in whole["learn_applied"]} == {"ls_b0_2"}
