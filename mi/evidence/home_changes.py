@@ -199,7 +199,7 @@ def _marked(log: str) -> list[Stretch]:
 
 def forget_view(log: str) -> None:
     """Remove the view of thoughts beside a log; the next reader makes it anew."""
-    for suffix in ("", "-journal", "-wal", "-shm"):
+    for suffix in ("", "-journal", "-wal", "-shm", SEAL):
         view = os.path.join(os.path.dirname(log), f"view.sqlite{suffix}")
         if os.path.exists(view):
             os.unlink(view)

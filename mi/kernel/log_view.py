@@ -7,13 +7,14 @@ cannot be written are dealt with here, the same for all; what is new in a log is
 import os
 import sqlite3
 from collections.abc import Callable, Iterator
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, nullcontext
 from typing import Any, Literal, NamedTuple, Protocol, TypeVar
 
 from mi.kernel import files
 from mi.kernel.home import FILE_MODE, make_place
 from mi.kernel.jsontext import encode
 from mi.kernel.log_source import Batch, LogSource
+from mi.kernel.view_seal import compare_seal, is_left_midway, keep_seal, remove_seal
 from mi.kernel.view_watch import begin_write, end_write
 
 T = TypeVar("T")
@@ -46,7 +47,7 @@ class Tables(NamedTuple):
 
 
 class OtherVersion(sqlite3.DatabaseError):
-    """A stored view has tables of another version."""
+    """A stored view has tables of another version, or was not written by MI alone."""
 
 
 class LogView:
@@ -150,22 +151,43 @@ class LogView:
         if db.in_transaction:
             yield db
             return
-        db.execute(f"BEGIN {kind}")
-        begin_write(self.path)
-        try:
-            yield db
-            db.execute("COMMIT")
-            end_write(self.path)
-        except BaseException:
-            if db.in_transaction:  # a full disk ends it by itself
-                db.execute("ROLLBACK")
-            raise
+        in_file = _is_file(db)
+        if in_file:
+            self._check_seal()
+            self._take_back(db)
+        with keep_seal(self.path) if in_file and kind == "IMMEDIATE" else nullcontext():
+            db.execute(f"BEGIN {kind}")
+            begin_write(self.path)
+            try:
+                yield db
+                db.execute("COMMIT")
+                end_write(self.path)
+            except BaseException:
+                if db.in_transaction:  # a full disk ends it by itself
+                    db.execute("ROLLBACK")
+                raise
+
+    def _check_seal(self) -> None:
+        """Raise for a file that is not as MI left it, before SQLite mends what a killed writer left."""
+        state = compare_seal(self.path)
+        if state == "touched" and not _is_other_version(self.path, self._tables.version):
+            raise sqlite3.DatabaseError("another program wrote to it")
+        if state != "same":
+            raise OtherVersion("its seal is of another file")
+
+    def _take_back(self, db: sqlite3.Connection) -> None:
+        """Have what a killed writer left undone, and seal the file as that leaves it."""
+        if is_left_midway(self.path):
+            with keep_seal(self.path):
+                db.execute("BEGIN IMMEDIATE")
+                db.execute("COMMIT")
 
     def discard(self) -> None:
         """Delete the stored view."""
         self.close()
         for suffix in ("", "-journal"):
             files.remove_if_there(self.path + suffix)
+        remove_seal(self.path)
 
     def close(self) -> None:
         """Let go of the file; the next work opens it again."""
@@ -198,20 +220,27 @@ class LogView:
         """Return the stored view, for reading alone; None when there is none."""
         if not os.path.isfile(self.path):
             return None
+        self._check_seal()
         db = sqlite3.connect(files.read_only_uri(self.path), uri=True, timeout=_PATIENCE_S, check_same_thread=False)
         return self._checked(db)
 
     def _prepared(self, path: str) -> sqlite3.Connection:
         """Return the database at a path, its tables made if there are none."""
+        is_old = path == self.path and os.path.getsize(path) > 0
+        if is_old:
+            self._check_seal()
         db = sqlite3.connect(path, timeout=_PATIENCE_S, isolation_level=None, check_same_thread=False)
         try:
+            if is_old:
+                self._take_back(db)
             db.execute("PRAGMA synchronous = OFF")  # derived: after a power cut it is built again
             db.execute("PRAGMA cache_size = -32768")  # what is new leads anywhere: what it touches is read once
             if _version(db) == 0:
-                db.execute("BEGIN IMMEDIATE")
-                if _version(db) == 0:  # nobody else made them meanwhile
-                    self._create(db)
-                db.execute("COMMIT")
+                with keep_seal(path) if path == self.path else nullcontext():
+                    db.execute("BEGIN IMMEDIATE")
+                    if _version(db) == 0:  # nobody else made them meanwhile
+                        self._create(db)
+                    db.execute("COMMIT")
         except BaseException:
             db.close()
             raise
@@ -292,6 +321,18 @@ def take_in(
 
 def _version(db: sqlite3.Connection) -> int:
     return int(db.execute("PRAGMA user_version").fetchone()[0])
+
+
+def _is_other_version(path: str, version: int) -> bool:
+    """Return whether a whole view is of another version, by its header: SQLite would begin to mend the file."""
+    with open(path, "rb") as file:
+        header = file.read(64)
+    return header.startswith(b"SQLite format 3\0") and int.from_bytes(header[60:], "big") != version
+
+
+def _is_file(db: sqlite3.Connection) -> bool:
+    """Return whether a database is stored, and does not live in memory alone."""
+    return bool(db.execute("PRAGMA database_list").fetchone()[2])
 
 
 def _is_broken(error: Exception) -> bool:

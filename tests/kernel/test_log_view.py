@@ -312,6 +312,28 @@ def test_sources_are_forgotten_and_tables_cleared(view: Fixture) -> None:
     assert view.words() == ["one", "two", "three", "four"]
 
 
+@pytest.mark.req("safe.seal.views")
+@pytest.mark.parametrize("opened", [False, True])
+@pytest.mark.parametrize("work", ["UPDATE word SET text = 'forged' WHERE text = 'two'", "DELETE FROM word"])
+def test_what_another_program_writes_into_a_view_is_not_read(view: Fixture, opened: bool, work: str) -> None:
+    """Nor does MI's own next write hide it, or a process that has the view open read it."""
+    before = LogView(str(view.path), TABLES)
+    if opened:
+        assert before.cursors()
+    with closing(sqlite3.connect(view.path)) as db, db:
+        db.execute(work)
+    view.write("five")
+    with closing(before):
+        log = Log(str(view.log), "log", lambda: read_word)
+
+        def read(db: sqlite3.Connection) -> list[str]:
+            before.catch_up(log, Words(), lambda done, total: None)
+            return [text for (text,) in before.db.execute("SELECT text FROM word ORDER BY rowid")]
+
+        assert before.run(read) == ["one", "two", "three", "four", "five"]
+    assert view.words() == ["one", "two", "three", "four", "five"]
+
+
 WORKER = """
 import os, signal, sys
 from pathlib import Path
