@@ -47,8 +47,9 @@ def questions_in(message: str) -> list[str]:
             continue
         if bare.endswith(known.question_marks) or compiled(known.question).search(bare):
             asked.append(bare)
-        elif asked and len(bare) > 60:
-            asked.clear()  # a longer statement after it: the agent went on by itself
+        elif asked and len(bare) > 60:  # a longer statement after it: the agent went on by itself
+            settled = compiled(known.went_on).search(bare)
+            asked = [one for one in asked if not settled and compiled(known.asks_person).search(one)]
     return asked
 
 

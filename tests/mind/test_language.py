@@ -54,6 +54,28 @@ def test_who_says_nothing_claims_nothing():
         ("要不要推送到 main？", ["要不要推送到 main？"]),
         ("请确认目标分支。", ["请确认目标分支。"]),
         ("Why does it fail? Because the sign is wrong, so I changed the operator in calc.py and it works.", []),
+        (
+            "Should I use sqlite or postgres? Postgres would need a server, which your continuous integration lacks.",
+            ["Should I use sqlite or postgres?"],
+        ),
+        (
+            "Which colour should it have?\nA) red\nB) green\nBoth are in the palette that the design team agreed on.",
+            ["Which colour should it have?"],
+        ),
+        (
+            "Should I use sqlite or postgres? I chose sqlite, since your continuous integration has no server at all.",
+            [],
+        ),
+        (
+            "Should we keep it? In the end I decided to keep the old interface, because two callers still rely on it.",
+            [],
+        ),
+        (
+            "我应该用 sqlite 还是 postgres？"
+            + "后者需要一台一直运行的服务器，而目前的持续集成环境里并没有这样的服务器可供使用，" * 2
+            + "需另行准备。",
+            ["我应该用 sqlite 还是 postgres？"],
+        ),
         ("```\nwhat? \n```\nFixed.", []),
         ("Done.", []),
         ("Done. Let me know if you want anything else.", []),

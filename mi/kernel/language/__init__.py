@@ -96,6 +96,8 @@ class Patterns:
     optional: str = ""
     empty_item: str = ""  # an entry of such a list that says there is none
     question: str = ""
+    asks_person: str = ""  # a question that only the person can answer, whatever is said after it
+    went_on: str = ""  # the agent settled its question itself
     refers_back: str = ""  # a question that says nothing without the sentence before it
     grave_words: Words = ()  # deeds that leave the machine or cannot be taken back
 

@@ -145,6 +145,14 @@ class EnglishAgents(Patterns):
     )
     empty_item = r"(?:none|nothing|n/?a|no\b|nil|-+|not applicable|all done|✓|✅|0\b)"
     question = r"^(?:please (?:confirm|choose|tell|let me know|advise|clarify)|let me know|confirm)\b"
+    asks_person = (
+        r"\b(?:should|shall|may|do) (?:i|we)\b|\b(?:do|would|could) you (?:want|prefer|like|rather|mean)\b"
+        r"|\bwhich\b[^?]{0,80}\b(?:should|shall|do you|would you)\b"
+    )
+    went_on = (
+        r"\b(?:i|we)(?:'ve| have)?(?: now| then| therefore| also)? (?:went|chose|chosen|used|picked|decided|kept|assumed|took"
+        r"|settled|changed|fixed|implemented|added|made|wrote)\b|\b(?:i|we)(?:'ll| will| am going to)\b"
+    )
     refers_back = (
         r"(?:what|which|where|who|why|how)\b[^?]{0,12}\b(?:it|that|this|one|they|those)\W*$"
         r"|(?:is|are|was|were|does|should|can|may|shall) (?:it|that|this|they|i|we)\b[^?]{0,12}\W*$|(?:ok|okay|right|agreed|yes)\W*$"
