@@ -3,6 +3,7 @@
 import compileall
 import os
 import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -12,16 +13,26 @@ from mi.agents.programs import find_agent_mark
 from mi.app import speaker
 from mi.kernel.home import Home
 from mi.kernel.notices import Notices
-from tests.speaking import find_command, make_reader
+from tests.speaking import make_reader
+from tests.starting import MI as MI
+from tests.starting import run_mi
 
-MI = find_command()
 Mi = Callable[..., subprocess.CompletedProcess[str]]
 
 
 def pytest_configure(config: pytest.Config) -> None:
     """Compile the package once, as pip does where it installs it: each command that a test starts finds it compiled."""
+    _find_python()
+    sys.dont_write_bytecode = False  # the tests' own: to rewrite their assertions anew takes longer than to read them
     if not hasattr(config, "workerinput"):
         compileall.compile_dir(Path(__file__).parents[1] / "mi", quiet=1)
+
+
+def _find_python() -> None:
+    """Put the folder of the `python3` that commands find first: a version manager's script takes longer than it."""
+    words = ["python3", "-c", "import sys; print(sys.executable)"]
+    found = subprocess.run(words, check=True, capture_output=True, encoding="utf-8").stdout.strip()
+    os.environ["PATH"] = os.pathsep.join([str(Path(found).parent), os.environ["PATH"]])
 
 
 @pytest.fixture(autouse=True)
@@ -62,16 +73,7 @@ def mi() -> Mi:
     def run(
         *args: str, stdin: str = "", env: dict[str, str] | None = None, cwd: Path | None = None
     ) -> subprocess.CompletedProcess[str]:
-        done = subprocess.run(
-            [str(MI), *args],
-            check=False,
-            input=stdin,
-            capture_output=True,
-            encoding="utf-8",
-            env=os.environ | (env or {}),
-            cwd=cwd,
-            timeout=60,
-        )
+        done = run_mi(list(args), stdin, os.environ | (env or {}), cwd, 60)
         assert "Traceback" not in done.stderr, done.stderr
         return done
 

@@ -13,6 +13,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.starting import end_standby
+
 _CLONE_NEWNS = 0x00020000  # os.unshare knows it by name from Python 3.12 on
 
 
@@ -60,6 +62,7 @@ def _own_mounts() -> None:
     if libc.unshare(_CLONE_NEWNS) != 0:
         pytest.fail(f"unshare: {os.strerror(ctypes.get_errno())} (these tests need root to mount real disks)")
     _run("mount", "--make-rprivate", "/")
+    end_standby()
 
 
 def _run(*command: str) -> None:

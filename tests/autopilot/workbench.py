@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 from mi.testing import chat_server
 from mi.testing.server import ScriptedServer
 from tests.conftest import MI, git
+from tests.starting import run_mi
 
 Json = dict[str, Any]
 CHECK = "python3 -m unittest -q"
@@ -135,16 +136,7 @@ class Workbench:
 
     def mi(self, *args: str, stdin: str = "") -> Ran:
         """Any `mi` command in the project."""
-        done = subprocess.run(
-            [str(MI), *args],
-            input=stdin,
-            cwd=self.project,
-            env=os.environ | self.env,
-            check=False,
-            capture_output=True,
-            encoding="utf-8",
-            timeout=TIME_LIMIT_S,
-        )
+        done = run_mi(list(args), stdin, os.environ | self.env, self.project, TIME_LIMIT_S)
         assert not _is_defect(done.stderr), done.stderr
         return Ran(done.returncode, done.stdout, done.stderr, self.records())
 

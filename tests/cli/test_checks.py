@@ -8,7 +8,8 @@ from typing import Any
 
 import pytest
 
-from tests.conftest import MI, git
+from tests.conftest import git
+from tests.starting import run_mi
 
 
 @pytest.fixture
@@ -23,9 +24,7 @@ def project(tmp_path: Path) -> Path:
 
 def mi(project: Path, *args: str, **env: str) -> "subprocess.CompletedProcess[str]":
     home = {"MI_HOME": str(project.parent / "home")}
-    return subprocess.run(
-        [str(MI), *args], cwd=project, env=os.environ | home | env, capture_output=True, encoding="utf-8", check=False
-    )
+    return run_mi(list(args), "", os.environ | home | env, project, 60)
 
 
 def shown(project: Path) -> list[dict[str, Any]]:

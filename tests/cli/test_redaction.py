@@ -1,6 +1,7 @@
 """What may be looked at: no secret in output for people or --json, the stored bytes where they are asked for."""
 
 import json
+import os
 import subprocess
 from pathlib import Path
 
@@ -13,6 +14,7 @@ from mi.project.identity import make_project_id
 from tests.cli.conftest import Stage
 from tests.conftest import MI
 from tests.seals import unseal
+from tests.starting import run_mi
 
 BODY = ["MIIEvQIBADANBgkqhkiG9w0BAQEFAASCBKcwggSjAgEAAoIBAQC7VJTUt9Us8cKB" + str(number) for number in range(6)]
 KEY = ["-----BEGIN PRIVATE KEY-----", *BODY, "q83vASNFZ4k=", "-----END PRIVATE KEY-----"]
@@ -67,8 +69,8 @@ def shown(tmp_path_factory) -> dict[str, str]:
         file.write(json.dumps(odd) + "\n")
     found = {}
     for command in SHOWING:
-        args = [MI, "--home", home.root, "-C", str(root), *command.format(id=event_id).split()]
-        done = subprocess.run(args, capture_output=True, encoding="utf-8", check=False)
+        words = ["--home", home.root, "-C", str(root), *command.format(id=event_id).split()]
+        done = run_mi(words, "", dict(os.environ), None, 60)
         assert done.returncode == 0, (command, done.stderr)
         found[command] = done.stdout + done.stderr
     assert stage.log.read_bytes().startswith(before)

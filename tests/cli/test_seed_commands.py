@@ -13,7 +13,7 @@ from mi.evidence.records.thoughts import LearnSuggested
 from mi.kernel.home import Home
 from mi.project.identity import make_project_id
 from tests.cli.conftest import Stage, a_run
-from tests.conftest import MI
+from tests.starting import run_mi
 
 FINISHED = {"floor", "hands", "loop", "thoughtdb", "workflows"}
 AREAS = {"floor", "hands", "loop", "thoughtdb", "workflows"}
@@ -80,7 +80,7 @@ def prepare(home: Home, root: Path) -> dict[str, str]:
 
 
 def run(*args: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run([MI, *args], capture_output=True, encoding="utf-8", check=False, timeout=60)
+    return run_mi(list(args), "", dict(os.environ), None, 60)
 
 
 @pytest.fixture(scope="module")
