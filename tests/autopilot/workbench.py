@@ -5,6 +5,7 @@ import os
 import subprocess
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
+from copy import deepcopy
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -109,7 +110,7 @@ class Workbench:
             "mind": {"provider": "rules"},
             "hands": {"provider": "replay", "replay": {"file": str(self.script)}},
             # recall, learning and the team's rules are proved apart: without them the records of a run can be counted
-            "runtime": {"cross_project_recall": {"enabled": False}, "retry": {"wait_s": [0]}, **NO_LEARNING},
+            "runtime": {"cross_project_recall": {"enabled": False}, "retry": {"wait_s": [0]}, **deepcopy(NO_LEARNING)},
             "governance": {"preflight": "off"},
         }
         self.env: dict[str, str] = {}
