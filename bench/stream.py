@@ -295,11 +295,21 @@ def tell_calls(place: Path, requests: list[Request]) -> None:
         print(f"  {name:22} {len(one):4} calls  median {statistics.median(one) / 1000:5.1f} KB")
     waited = waited_for(records(place), calls(place))
     print(f"Mind calls per batch: {len(every) / len(waited):.1f}; waited for, median:")
-    for name, ends in (("before the next batch", False), ("at the end of a run", True)):
-        found = [one for one, is_last in waited if is_last is ends]
+    of_all = [one for one, _ in waited]
+    going_on, ending = ([one for one, is_last in waited if is_last is ends] for ends in (False, True))
+    for name, found in (("of all batches", of_all), ("before the next batch", going_on), ("before a verdict", ending)):
         judging = [sum(call.prompt not in LEARNING for call in one) for one in found]
-        if found:
-            print(f"  {name:22} {statistics.median(map(len, found)):g}, of them judging {statistics.median(judging):g}")
+        middle = [statistics.median(one or [0]) for one in (list(map(len, found)), judging, list(map(rounds, found)))]
+        print(f"  {name:22} {middle[0]:g}, of them judging {middle[1]:g}, one after the other {middle[2]:g}")
+
+
+def rounds(made: list[Call]) -> int:
+    """Return how many calls follow one another; those side by side count once."""
+    count, until = 0, 0.0
+    for call in sorted(made, key=lambda one: one.begun):
+        count += call.begun >= until
+        until = max(until, call.ended) if call.begun < until else call.ended
+    return count
 
 
 def calls(place: Path) -> list[Call]:
