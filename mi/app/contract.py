@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 from mi.app.home_context import HomeContext
 from mi.app.recall import build_recall
 from mi.app.team import build_worker
+from mi.app.team_files import build_team_files
 from mi.app.thoughts import build_thoughts
 
 if TYPE_CHECKING:
@@ -31,6 +32,7 @@ def build_contract(context: HomeContext) -> "ContractPlace":
         notices=context.notices,
         language=context.quiet_language,
         permission=partial(_permit, context),
+        team=build_team_files(context),
     )
 
 

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 
 from mi.app.home_context import HomeContext
 from mi.app.recall import build_recall
+from mi.app.team_files import build_team_files
 from mi.app.thoughts import build_thoughts
 from mi.app.workflows import build_bindings
 from mi.kernel.errors import MiError, NotFound
@@ -52,7 +53,9 @@ def build_known_person(context: HomeContext) -> "KnownPerson":
 
     thoughts, search = build_thoughts(context), build_recall(context).find_thoughts
     remembers = context.config.runtime.thought_db.enabled
-    return KnownPerson(context.home, context.project, thoughts.own, thoughts.shared, search, context.notices, remembers)
+    stores = (thoughts.own, thoughts.shared)
+    find_team = build_team_files(context).find
+    return KnownPerson(context.home, context.project, *stores, search, context.notices, remembers, find_team)
 
 
 def build_other_lessons(context: HomeContext) -> "list[OtherLesson]":

@@ -101,23 +101,38 @@ class HomeRecall:
 
     def _of_workspaces(self) -> "Iterator[Producer]":
         """Yield what projects keep in their own folders: memory files, history, the cards of a team."""
-        from mi.nexus.documents import find_nexus_producers
-        from mi.persona.documents import list_card_documents
-
         context = self._context
         here, known_projects = context.choice.root, context.known_projects
-        yield list_card_documents(context.home.path("persona"), "persona", "")
-        if context.config.persona.root:
-            yield list_card_documents(build_persona(context).root, "persona-of-config", "")
+        yield from _of_own_persona(context)
         roots = {root: known.project_id for root, known in known_projects.roots.items()}
         if here not in roots and os.path.isdir(os.path.join(here, ".nexus")):
             roots[here] = known_projects.open(here).project_id  # a fresh clone brings what its team remembered
         for root, project_id in roots.items():
-            yield list_card_documents(os.path.join(root, "persona"), f"persona:{root}", project_id, within=root)
-            yield from find_nexus_producers(root, project_id)
+            yield from _of_workspace(root, project_id)
 
     def close(self) -> None:
         """Let go of the index if it is open."""
         index = self.__dict__.pop("index", None)
         if index is not None:
             index.close()
+
+
+def list_team_producers(context: HomeContext, root: str, project_id: str) -> "list[Producer]":
+    """Return what a team has to find that concerns one project: its own files, and the person's persona."""
+    return [*_of_own_persona(context), *_of_workspace(root, project_id)]
+
+
+def _of_own_persona(context: HomeContext) -> "Iterator[Producer]":
+    from mi.persona.documents import list_persona_producers
+
+    yield from list_persona_producers(context.home.path("persona"), "persona", "")
+    if context.config.persona.root:
+        yield from list_persona_producers(build_persona(context).root, "persona-of-config", "")
+
+
+def _of_workspace(root: str, project_id: str) -> "Iterator[Producer]":
+    from mi.nexus.documents import find_nexus_producers
+    from mi.persona.documents import list_persona_producers
+
+    yield from list_persona_producers(os.path.join(root, "persona"), f"persona:{root}", project_id, within=root)
+    yield from find_nexus_producers(root, project_id)

@@ -1,5 +1,6 @@
 """A run, put together: the agent, the Mind, the log, and the steps of every room that takes part."""
 
+import os
 from collections.abc import Callable
 from functools import partial
 from typing import TYPE_CHECKING, NamedTuple, Protocol
@@ -29,6 +30,7 @@ from mi.kernel.messages import text
 from mi.mind.choose import open_mind
 
 if TYPE_CHECKING:
+    from mi.knowledge.search.team import TeamText
     from mi.learning.checkpoint import CheckpointLesson
     from mi.learning.segments import Hand
 
@@ -86,15 +88,16 @@ def build_run(context: HomeContext, options: RunOptions, open_door: Callable[[st
     hands = open_hands(config, context.home, context.notices)
     reporter = door.open_reporter(hands.name)
     proof = choose_proof(context, options.prove, partial(_open_prover, context, language, stop, reporter))
+    known = build_known_person(context)
     parts = RunParts(
         home=context.home,
         project=context.project,
         runtime=config.runtime,
         hands=hands,
         mind=open_mind(config, context.home, context.project_home.mind_transcripts, hands.name, stop),
-        thoughts=build_known_person(context),
+        thoughts=known,
         evidence=(EvidenceWriter.resume if resumed else EvidenceWriter)(log, run_id, context.notices),
-        steps=AllSteps(_build_steps(context, options, run_id, language, list_task)),
+        steps=AllSteps(_build_steps(context, options, run_id, language, list_task, known.team)),
         reporter=reporter,
         asker=door.open_asker(stop),
         notifier=Notifier(context),
@@ -150,7 +153,12 @@ def _find_thread(context: HomeContext, options: RunOptions, hands: str) -> str:
 
 
 def _build_steps(
-    context: HomeContext, options: RunOptions, run_id: str, language: str, list_task: str
+    context: HomeContext,
+    options: RunOptions,
+    run_id: str,
+    language: str,
+    list_task: str,
+    find_team: "Callable[[str], list[TeamText]]",
 ) -> list[RunSteps]:
     """Return what other rooms put into the loop, in the order in which they are asked."""
     from mi.autopilot.steps.governance import GovernanceSteps
@@ -159,6 +167,7 @@ def _build_steps(
     from mi.autopilot.steps.plan import PlanSteps
     from mi.autopilot.steps.recall import RecallSteps
     from mi.autopilot.steps.tasks import TaskSteps
+    from mi.autopilot.steps.team import TeamSteps
     from mi.autopilot.steps.workflows import WorkflowSteps
     from mi.project.overlay import read_overlay
 
@@ -175,6 +184,7 @@ def _build_steps(
         RecallSteps(place, recall.search, recall.build_filter, runtime.cross_project_recall),
         LearningSteps(place, partial(build_knowledge, context), partial(_build_lessons, context)),
         PlanSteps(partial(build_task_store, context), language),
+        TeamSteps(find_team, os.path.isdir(persona.root), language),
         TaskSteps(partial(build_task_store, context), list_task, context.notices, language),
         PersonaSteps(place, persona, context.language_for),
         GovernanceSteps(place, config, persona, options.override, is_resumed=options.resume is not None),

@@ -47,9 +47,27 @@ def _store(context: HomeContext, place: ProjectHome, root: str, commands: list[s
     context.evidence_writer(place.evidence).append(record, sync=True)
     former = read_trust(place.trust) or Trusted()
     if is_yes:
-        write_trust(place.trust, [*former.commands, *commands], former.refused)
+        write_trust(place.trust, [*former.commands, *commands], former.refused, team=former.team)
     else:
-        write_trust(place.trust, set(former.commands) - set(commands), [*former.refused, *commands])
+        kept = set(former.commands) - set(commands)
+        write_trust(place.trust, kept, [*former.refused, *commands], team=former.team)
+
+
+def store_team_trust(context: HomeContext, is_yes: bool) -> None:
+    """Keep whether this repository's team files bind, as they are committed: the event first."""
+    place = context.project_home
+    record = TrustSet(project_root=context.project.root, team=is_yes, removed=not is_yes)
+    context.evidence_writer(place.evidence).append(record, sync=True)
+    former = read_trust(place.trust) or Trusted()
+    write_trust(place.trust, former.commands, former.refused, team=is_yes)
+
+
+def list_team_files(context: HomeContext) -> list[str]:
+    """Return the files of a team that this repository has committed, as paths from its root."""
+    from mi.app.team_files import FOLDERS
+    from mi.project.committed import read_committed
+
+    return sorted(path for path in read_committed(context.project.root, FOLDERS) if path.endswith(".md"))
 
 
 def remove_trust(context: HomeContext) -> None:

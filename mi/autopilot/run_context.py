@@ -9,6 +9,7 @@ from mi.evidence.records.thoughts import AnswerKept
 from mi.kernel import clock
 from mi.kernel.home import Home
 from mi.kernel.notices import Notices
+from mi.knowledge.search.team import FindTeamText, TeamText
 from mi.knowledge.thoughts.context import ANSWER, SUMMARY, Context, ThoughtFinder, build_least, gather, with_edges
 from mi.knowledge.thoughts.context import TESTLESS as STRATEGY
 from mi.knowledge.thoughts.settings import TAG as SETTING
@@ -22,6 +23,7 @@ from mi.mind.views import AnsweredBefore, CitableText, Person, ThoughtContext
 from mi.project.identity import Project
 
 _HOLDS_S = 60  # a thought may be valid from or until a moment
+_TEAM_TEXTS = 12
 _TOLD_FACTS = 6  # facts an agent is told; the rest it can find in the repository
 
 
@@ -37,6 +39,7 @@ class KnownPerson:
         search: ThoughtFinder,
         notices: Notices,
         remembers: bool = True,  # off: only values and settings, nothing that was learned
+        find_team: FindTeamText | None = None,
     ) -> None:
         self._home = home
         self._project = project
@@ -45,6 +48,8 @@ class KnownPerson:
         self._search = search
         self._notices = notices
         self._remembers = remembers
+        self._find_team = find_team
+        self._team: tuple[str, list[TeamText]] | None = None
         self._gathered: tuple[object, Context] | None = None
 
     def person(self, task: str) -> Person:
@@ -83,7 +88,16 @@ class KnownPerson:
         stores, found = self._thoughts(task)
         if self._remembers:
             found = with_edges(found, stores, recent_event_ids)
+        found = found._replace(team=self.team(task))
         return ThoughtContext(text=found.lines(), used=found.used(clock.now()))
+
+    def team(self, task: str) -> list[TeamText]:
+        """Return what the team wrote down that binds here or bears on the task, as it was when first asked."""
+        if self._find_team is None:
+            return []
+        if self._team is None or self._team[0] != task:
+            self._team = (task, self._find_team(task, _TEAM_TEXTS))
+        return self._team[1]
 
     def told(self, task: str) -> tuple[list[Told], list[Told], list[Told]]:
         context = self._thoughts(task)[1]

@@ -219,7 +219,9 @@ def _signals(context: HomeContext, args: Args) -> int:
 
     message = _message(args)
     size = Size(args.change_units, args.files, args.lines)
-    found = find_signals_for(message, context.config.governance, collect_decisions(build_persona(context)), size)
+    found = find_signals_for(
+        message, context.config.governance, collect_decisions(build_persona(context), context.project.root), size
+    )
     levels = [f"S{level}" for level in found.speed]
     out = Output(context.language_for(message))
     if args.json:

@@ -54,6 +54,8 @@ def _fill_write(built: Parser) -> None:
 def _fill_query(built: Parser) -> None:
     built.add_argument("query", nargs="+", help="a question or words")
     built.add_argument("--limit", type=int, default=10, metavar="N", help="matches, 1 to 100 (default 10)")
+    built.add_argument("--kind", default="", help="only this: fact, decision, rule, preference, pattern or note")
+    built.add_argument("--reach", default="", choices=("", "mine", "team"), help="only your own, or the team's files")
     _fill(built)
 
 
@@ -94,7 +96,7 @@ def _write(context: HomeContext, args: Args) -> int:
 def _query(context: HomeContext, args: Args) -> int:
     from mi.contract.memory_tools import QueryInput, memory_query
 
-    given = QueryInput(query=" ".join(args.query), limit=args.limit)
+    given = QueryInput(query=" ".join(args.query), limit=args.limit, kind=args.kind, reach=args.reach)
     return _recalled(context, args, "memory.nothing", lambda session: memory_query(session, given))
 
 

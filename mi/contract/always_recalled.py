@@ -1,4 +1,4 @@
-"""What is always recalled: constraints and facts, the newest first, made ready once for as long as none changes."""
+"""What is always recalled: values, the team's rules, constraints, salient cards, facts; kept while none changes."""
 
 import os
 import time
@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, NamedTuple
 from msgspec.structs import replace
 
 from mi.contract.memories import CONSTRAINT, FACT
-from mi.knowledge.thoughts.store_state import Filter, Thought
+from mi.knowledge.thoughts.kinds import VALUES
+from mi.knowledge.thoughts.store_state import Filter
 from mi.knowledge.thoughts.stores import CombinedStores
 
 if TYPE_CHECKING:
@@ -20,6 +21,7 @@ TOKEN_BUDGET = 1500  # for what is always recalled
 LEAST_TOKENS = 12  # of a memory, for what surrounds its text
 _AT_ONCE = 32
 _FRESH_S = 60  # how old an age may be that is shown
+_VALUES = ("preference", VALUES)
 _ALWAYS = (("preference", CONSTRAINT), ("fact", FACT))
 Stamp = tuple[int, ...]
 
@@ -35,32 +37,54 @@ class Shelf(NamedTuple):
 def stamp_of(session: "ContractSession", thoughts: CombinedStores) -> Stamp:
     """Return what changes whenever the shelf could.
 
-    Claims, what replaces them, what became of their evidence, their age.
+    Claims, what replaces them, what became of their evidence, their age, the files of the team.
     """
     sizes = [_size(path) for reading in thoughts.readings for path in reading.view.paths_of("claim", "edge")]
-    return *sizes, session.truths.generation(), int(time.time()) // _FRESH_S
+    team = session.place.team.stamp() if session.place.team is not None else 0
+    return *sizes, team, session.truths.generation(), int(time.time()) // _FRESH_S
 
 
 def fill_shelf(session: "ContractSession", thoughts: CombinedStores, stamp: Stamp) -> Shelf:
     """Return the shelf anew; more than has room is not looked at."""
+    room, memories = TOKEN_BUDGET, list["Recalled"]()
+    count = _count(thoughts)
+    for one in _in_order(session, thoughts):
+        if room < 0:
+            break
+        if one.reach == "team":
+            count += 1
+        if one.tier != "always":  # an agent's fact that speaks for a person
+            count -= 1
+            continue
+        memories.append(one)
+        room -= count_tokens(shorten(one))
+    return Shelf(stamp, tuple(memories), count)
+
+
+def _count(thoughts: CombinedStores) -> int:
+    return sum(reading.how_many("claim", *one) for reading in thoughts.readings for one in (_VALUES, *_ALWAYS))
+
+
+def _in_order(session: "ContractSession", thoughts: CombinedStores) -> Iterator["Recalled"]:
+    """Yield what binds first: values, rules and principles, constraints, the most salient cards; then facts."""
+    from mi.contract.recall import show_team
+    from mi.knowledge.search.team import CARD
+
+    team = session.place.team.list_binding() if session.place.team is not None else []
+    for one in _shown(session, thoughts, *_VALUES):
+        yield replace(one, type="constraint", tier="always", truth="asserted", kind="preference")
+    yield from (show_team(session, one) for one in team if one.kind != CARD)
+    yield from _shown(session, thoughts, *_ALWAYS[0])
+    yield from (show_team(session, one) for one in team if one.kind == CARD)
+    yield from _shown(session, thoughts, *_ALWAYS[1])
+
+
+def _shown(session: "ContractSession", thoughts: CombinedStores, type_: str, tag: str) -> Iterator["Recalled"]:
     from mi.contract.recall import show_hit
 
-    room, memories, others = TOKEN_BUDGET, list["Recalled"](), 0
-    waiting = _always(thoughts)
-    while room >= 0 and (some := list(islice(waiting, _AT_ONCE))):
-        for one in show_hit(session, some):
-            if one.tier != "always":  # an agent's fact that speaks for a person
-                others += 1
-                continue
-            memories.append(one)
-            room -= count_tokens(shorten(one))
-    count = sum(reading.how_many("claim", *one) for reading in thoughts.readings for one in _ALWAYS)
-    return Shelf(stamp, tuple(memories), count - others)
-
-
-def _always(thoughts: CombinedStores) -> Iterator[Thought]:
-    for type_, tag in _ALWAYS:
-        yield from thoughts.find("claim", Filter(types=(type_,), tags=(tag,)))
+    waiting = thoughts.find("claim", Filter(types=(type_,), tags=(tag,)))
+    while some := list(islice(waiting, _AT_ONCE)):
+        yield from show_hit(session, some)
 
 
 def shorten(one: "Recalled") -> "Recalled":

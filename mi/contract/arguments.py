@@ -1,5 +1,7 @@
 """Arguments of tools that come from outside: bounded, on one line where they must be, without secrets."""
 
+from collections.abc import Sequence
+
 from mi.kernel.errors import UsageError
 from mi.knowledge.thoughts.store import refuse_secret
 
@@ -56,4 +58,11 @@ def check_number(field: str, value: int, low: int, high: int) -> int:
     """Return a number within its bounds."""
     if not low <= value <= high:
         raise UsageError("out-of-range", field=field, value=value, low=low, high=high)
+    return value
+
+
+def check_choice(field: str, value: str, known: Sequence[str]) -> str:
+    """Return a value of a closed list; UsageError names the others."""
+    if value not in known:
+        raise UsageError("not-a-choice", field=field, value=value, known=", ".join(filter(None, known)))
     return value

@@ -5,7 +5,7 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from itertools import islice
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal, get_args
 
 import msgspec
 from msgspec import Meta, Struct
@@ -26,6 +26,7 @@ from mi.kernel import locks
 from mi.kernel.errors import NotFound
 from mi.kernel.home import FILE_MODE
 from mi.kernel.secrets import redact_start
+from mi.knowledge.search.team import Kind
 from mi.knowledge.thoughts.store_state import Thought
 
 MAX_RESULTS = 100
@@ -36,6 +37,8 @@ _KEPT_QUERY = 500
 class QueryInput(Struct, frozen=True, kw_only=True):
     query: Annotated[str, Meta(description="A question or words, in any language; nothing in it is syntax.")]
     limit: Annotated[int, Meta(description="Matches, 1-100.")] = 10
+    kind: Annotated[str, Meta(description="Only fact, decision, rule, preference, pattern or note.")] = ""
+    reach: Annotated[Literal["", "mine", "team"], Meta(description="Only the person's own, or the team's files.")] = ""
 
 
 class RecentInput(Struct, frozen=True, kw_only=True):
@@ -56,7 +59,8 @@ def memory_query(session: ContractSession, given: QueryInput) -> RecallResult:
     limit = arguments.check_number("limit", given.limit, 1, MAX_RESULTS)
     if len(given.query) > arguments.LIMITS["query"]:
         arguments.check_text("query", given.query)  # says how long it may be
-    return _received(session, given.query, recall.query(session, given.query, limit))
+    wanted = recall.RecallFilter(arguments.check_choice("kind", given.kind, ("", *get_args(Kind))), given.reach)
+    return _received(session, given.query, recall.query(session, given.query, limit, wanted))
 
 
 def memory_recent(session: ContractSession, given: RecentInput) -> RecallResult:

@@ -4,7 +4,7 @@ import time
 from collections.abc import Iterable, Iterator
 from functools import lru_cache
 from itertools import islice
-from typing import Any
+from typing import Any, NamedTuple
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -16,8 +16,10 @@ from mi.kernel import clock
 from mi.kernel.secrets import redact
 from mi.kernel.text import ELLIPSIS
 from mi.knowledge.search.backend import Hit, Query
+from mi.knowledge.search.documents import Document
+from mi.knowledge.search.team import ON_MATCH, TEAM, Reach, find_kind, find_salience, is_always_known
 from mi.knowledge.search.words import compact
-from mi.knowledge.thoughts.kinds import RAW
+from mi.knowledge.thoughts.kinds import RAW, Kind
 from mi.knowledge.thoughts.store_state import Thought
 from mi.knowledge.thoughts.stores import CombinedStores
 
@@ -25,6 +27,9 @@ _CANDIDATES = 4  # per result: enough to let tier and truth change the order
 _SPARE = 5  # results made ready beyond those asked for: what is seen only then may change the order once more
 _SHOWN_CHARS = 2000
 _TIERS: dict[Tier, float] = {"always": 1.0, "contextual": 0.7, "opportunistic": 0.5}
+_OWN: tuple[Kind, ...] = ("claim", "node")
+_TEAM_TYPES: dict[str, MemoryType] = {"rule": "constraint", "preference": "constraint", "decision": "decision"}
+_OWN_KINDS = {"fact": "fact", "constraint": "rule", "decision": "decision"}
 _TRUTHS: dict[TruthState, float] = {"verified": 1.0, "asserted": 0.9, "tentative": 0.75, "stale": 0.5}
 
 
@@ -45,6 +50,8 @@ class Recalled(Struct, frozen=True, kw_only=True):
     evidence_age_s: int | None = None
     stale_why: str = ""
     event_ids: list[str] = []
+    kind: str = "note"
+    reach: Reach = "mine"
 
 
 class RecallAnswer(Struct, frozen=True, kw_only=True):
@@ -54,21 +61,63 @@ class RecallAnswer(Struct, frozen=True, kw_only=True):
     left_out: int = 0
 
 
-def query(session: ContractSession, text: str, limit: int) -> RecallAnswer:
-    """Return what is remembered about a question, whatever characters it holds."""
+class RecallFilter(NamedTuple):
+    """Which knowledge is wanted: of one kind, of one reach; "" for all."""
+
+    kind: str = ""
+    reach: str = ""
+
+    @property
+    def sources(self) -> tuple[str, ...]:
+        own = () if self.reach == "team" else _OWN
+        return own if self.reach == "mine" else (*own, *TEAM)
+
+    def takes(self, one: Recalled) -> bool:
+        return self.kind in ("", one.kind) and self.reach in ("", one.reach)
+
+
+ALL = RecallFilter()
+
+
+def query(session: ContractSession, text: str, limit: int, wanted: RecallFilter = ALL) -> RecallAnswer:
+    """Return what is known about a question, whatever characters it holds: what binds, then matches by rank."""
     asked = compact(text)
     thoughts = session.place.read_thoughts()
     hits: list[Hit] = []
     if asked.tokens:
-        project_id, most = session.place.project_id, limit * _CANDIDATES
-        wanted = Query(asked.tokens, ("claim", "node"), project_id, limit=most, now=time.time())
-        hits = session.place.search(wanted)
-    likely = _likely(session, hits)[: limit + _SPARE]
+        most = limit * _CANDIDATES * (4 if wanted.kind else 1)
+        hits = session.place.search(
+            Query(asked.tokens, wanted.sources, session.place.project_id, limit=most, now=time.time())
+        )
+    team = [show_team(session, hit.document, hit.score) for hit in hits if hit.document.kind in TEAM]
+    likely = _likely(session, [hit for hit in hits if hit.document.kind not in TEAM])
+    likely = likely if wanted.kind else likely[: limit + _SPARE]
     found = show_hit(session, (thought for one in likely if (thought := thoughts.get(one.document.id))))
     scores = {hit.document.id: hit.score for hit in likely}
     ranked = [replace(one, score=_score(scores[one.id], one.tier, one.truth)) for one in found]
-    ranked.sort(key=lambda one: (one.score, one.ts), reverse=True)
-    return _with_always(session, thoughts, ranked[:limit])
+    ranked = sorted(filter(wanted.takes, [*ranked, *team]), key=lambda one: (one.score, one.ts), reverse=True)
+    return _with_always(session, thoughts, ranked[:limit], wanted)
+
+
+def show_team(session: ContractSession, document: Document, score: float = 0.0) -> Recalled:
+    """Return what a team wrote down as it is recalled: a rule where it binds, else somebody's words."""
+    kind = find_kind(document)
+    binds = session.place.team is not None and session.place.team.binds(document)
+    tier: Tier = "always" if binds and is_always_known(document) else "contextual"
+    truth: TruthState = "asserted" if binds else "tentative"
+    must_read = binds and find_salience(document) >= ON_MATCH
+    return Recalled(
+        id=document.id,
+        type=_TEAM_TYPES.get(kind, "note"),
+        tier=tier,
+        truth=truth,
+        score=_score(score, "always" if must_read else tier, truth),
+        summary=_safe(document.title) or _cut(_safe(document.text)),
+        detail=_cut(_safe(document.text)),
+        ts=document.ts,
+        kind=kind,
+        reach="team",
+    )
 
 
 def _likely(session: ContractSession, hits: list[Hit]) -> list[Hit]:
@@ -91,36 +140,46 @@ def _score(match: float, tier: Tier, truth: TruthState) -> float:
 def recall_recent(session: ContractSession, count: int) -> RecallAnswer:
     """Return what was remembered last, newest first."""
     thoughts = session.place.read_thoughts()
-    latest = [one for kind in ("claim", "node") for one in _newest(thoughts, kind, count)]
+    latest = [one for kind in _OWN for one in _newest(thoughts, kind, count)]
     found = show_hit(session, latest)
+    if session.place.team is not None:
+        found += [show_team(session, one) for one in session.place.team.list_newest(count)]
     found.sort(key=lambda one: one.ts, reverse=True)
-    return _with_always(session, thoughts, found[:count])
+    return _with_always(session, thoughts, found[:count], ALL)
 
 
-def _newest(thoughts: CombinedStores, kind: Any, count: int) -> Iterator[Thought]:
+def _newest(thoughts: CombinedStores, kind: Kind, count: int) -> Iterator[Thought]:
     for reading in thoughts.readings:
         yield from islice(reading.find(kind), count)
 
 
-def _with_always(session: ContractSession, thoughts: CombinedStores, found: list[Recalled]) -> RecallAnswer:
-    """Add what must always be known, as long as there is room for it."""
+def _with_always(
+    session: ContractSession, thoughts: CombinedStores, found: list[Recalled], wanted: RecallFilter
+) -> RecallAnswer:
+    """Return what binds first, then what was found, then the facts that always hold, as long as there is room."""
     from mi.contract.always_recalled import LEAST_TOKENS, TOKEN_BUDGET, count_tokens, shorten
 
     shelf = session.shelf(thoughts)
-    there = {one.id for one in found}
-    room = TOKEN_BUDGET - sum(count_tokens(one) for one in found if one.tier == "always")
-    added: list[Recalled] = []
-    for memory in shelf.memories:
+    always = [one for one in shelf.memories if wanted.takes(one)]
+    matched = {one.id: one for one in found}
+    room = TOKEN_BUDGET
+    taken: list[Recalled] = []
+    for kept in always:
+        memory = matched.get(kept.id, kept)
+        fits = next((form for form in (memory, shorten(memory)) if count_tokens(form) <= room), None)
+        if fits is None and memory.id not in matched:
+            continue
+        taken.append(fits or memory)
+        room -= count_tokens(taken[-1])
         if room < LEAST_TOKENS:
             break
-        if memory.id in there:
-            continue
-        fits = next((form for form in (memory, shorten(memory)) if count_tokens(form) <= room), None)
-        if fits is not None:
-            room -= count_tokens(fits)
-            added.append(fits)
-    returned = sum(one.tier == "always" for one in (*found, *added))
-    return RecallAnswer(results=[*found, *added], left_out=max(0, shelf.total - returned))
+    there = {one.id for one in taken}
+    binding = [one for one in taken if one.type != "fact"]
+    facts = [one for one in taken if one.type == "fact" and one.id not in matched]
+    rest = [one for one in found if one.id not in {one.id for one in binding}]
+    left = sum(one.tier == "always" and one.id not in there for one in found)
+    total = len(always) + shelf.total - len(shelf.memories) if wanted == ALL else len(always)
+    return RecallAnswer(results=[*binding, *rest, *facts], left_out=max(0, total - len(taken) - left))
 
 
 def show_hit(session: ContractSession, thoughts: Iterable[Thought]) -> list[Recalled]:
@@ -163,6 +222,7 @@ def _recalled(thought: Thought, raw: dict[str, Any], tags: list[str], truth: Tru
         evidence_age_s=_age(truth, now),
         stale_why=_safe(truth.why) if truth and truth.stale else "",
         event_ids=[ref for ref in refs if ref],
+        kind=_OWN_KINDS.get(type_, "preference" if thought.type == "preference" else "note"),
     )
 
 

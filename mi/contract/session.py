@@ -4,7 +4,7 @@ import os
 import time
 from collections.abc import Callable
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol
 
 import msgspec
 
@@ -27,6 +27,7 @@ if TYPE_CHECKING:  # a hook judges an edit without any of it
     from mi.contract.fact_evidence import Checker
     from mi.contract.fact_status import Truths
     from mi.knowledge.search.backend import Hit, Query
+    from mi.knowledge.search.documents import Document
     from mi.knowledge.thoughts.store import ThoughtStore
     from mi.knowledge.thoughts.stores import CombinedStores
 
@@ -58,6 +59,21 @@ class ContractPlace(NamedTuple):
     notices: Notices
     language: str = "en"
     permission: Callable[[gate.MutationRequest], gate.Permission] = allow
+    team: "TeamKnowledge | None" = None  # what the team wrote down in files
+
+
+class TeamKnowledge(Protocol):
+    """What the team wrote down: what must be known whatever is asked, and whether a document binds here."""
+
+    def binds(self, document: "Document") -> bool: ...
+
+    def list_binding(self) -> "list[Document]": ...
+
+    def list_newest(self, count: int) -> "list[Document]": ...
+
+    def stamp(self) -> int:
+        """Return what changes whenever something that must be known could."""
+        ...
 
 
 class Refused(Blocked):

@@ -87,7 +87,7 @@ def _signals(event: HookEvent, context: "HomeContext", state: RulesState) -> Sig
     from mi.review.decisions import collect_decisions, find_signals_for
 
     try:
-        decided = collect_decisions(build_persona(context))
+        decided = collect_decisions(build_persona(context), context.project.root)
     except MiError:
         decided = []  # a persona that cannot be read is said at boot
     holds = bool(state.override) and modes.holds(state.topic, _topic(event.prompt))

@@ -107,7 +107,9 @@ def call_signals(session: ToolSession, given: SignalsInput) -> SignalsResult:
 
     context = session.context
     size = Size(given.change_units, given.files, given.lines)
-    found = find_signals_for(given.message, context.config.governance, collect_decisions(build_persona(context)), size)
+    found = find_signals_for(
+        given.message, context.config.governance, collect_decisions(build_persona(context), context.project.root), size
+    )
     language = context.language_for(given.message)
     guidance = [challenge.give_alert(language)] if found.secrets else []
     guidance += modes.give_guidance(found.mode, language)

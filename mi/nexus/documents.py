@@ -1,4 +1,4 @@
-"""What `.nexus/` hands to the search index: memory files, and the cycles of the history."""
+"""What `.nexus/` hands to the search index: memory, context and rules, what was decided, the closed cycles."""
 
 import os
 from collections.abc import Iterator
@@ -7,9 +7,8 @@ from mi.kernel.errors import StorageError
 from mi.kernel.secrets import LOOK_AHEAD
 from mi.knowledge.search.documents import MAX_TEXT, Change, Document, DocumentChanges, Producer
 from mi.knowledge.search.sources import FolderProducer, file_stamp
+from mi.knowledge.search.team import CONTEXT, CYCLE, DECISION, MEMORY, RULE
 from mi.nexus.layout import NexusLayout
-
-MEMORY, CYCLE = "memory_file", "cycle"
 
 
 def find_nexus_producers(root: str, project_id: str) -> list[Producer]:
@@ -21,26 +20,59 @@ def find_nexus_producers(root: str, project_id: str) -> list[Producer]:
         return []
     layout = NexusLayout(root)
     try:
-        return [_memory_files(layout.memory, project_id), Cycles(layout.history, project_id)]
+        folders = [(layout.memory, MEMORY), (layout.context, CONTEXT), (layout.rules, RULE)]
+        files = [_KnowledgeFiles(folder, project_id, kind) for folder, kind in folders]
+        return [*files, Cycles(layout.history, project_id), PlanDecisions(layout.plan, project_id)]
     except StorageError:
         return []  # its own commands say so; what others keep is found
 
 
-class _MemoryFiles(FolderProducer):
+class _KnowledgeFiles(FolderProducer):
+    """The Markdown files of one folder, each a document under its path."""
+
+    def __init__(self, folder: str, project_id: str, kind: str) -> None:
+        def read(name: str, data: bytes) -> Document:
+            from mi.kernel import clock
+
+            path = os.path.join(folder, name)
+            text = data[: (MAX_TEXT + LOOK_AHEAD) * 4].decode("utf-8", "replace")[: MAX_TEXT + LOOK_AHEAD]
+            ts = clock.format_ms(int(os.stat(path).st_mtime * 1000))
+            return Document(path, kind, text, project_id, title=name.removesuffix(".md"), ts=ts)
+
+        super().__init__(folder, folder, project_id, kind, ".md", read)
+
     def id_of(self, name: str) -> str:
         return os.path.join(self.source, name)
 
 
-def _memory_files(folder: str, project_id: str) -> FolderProducer:
-    def read(name: str, data: bytes) -> Document:
-        from mi.kernel import clock
+class PlanDecisions:
+    """What was decided of the active plan: read anew when the file is another one."""
 
-        path = os.path.join(folder, name)
-        text = data[: (MAX_TEXT + LOOK_AHEAD) * 4].decode("utf-8", "replace")[: MAX_TEXT + LOOK_AHEAD]
-        ts = clock.format_ms(int(os.stat(path).st_mtime * 1000))
-        return Document(path, MEMORY, text, project_id, title=name.removesuffix(".md"), ts=ts)
+    kinds = frozenset([DECISION])
 
-    return _MemoryFiles(folder, folder, project_id, MEMORY, ".md", read)
+    def __init__(self, plan: str, project_id: str) -> None:
+        self.source = plan
+        self.project_id = project_id
+
+    def end(self) -> str:
+        return _stamp(self.source)
+
+    def read(self, cursor: str) -> Iterator[DocumentChanges]:
+        from mi.nexus.reading import read_plan
+
+        end = self.end()
+        if end == cursor:
+            return
+        try:
+            plan = read_plan(self.source)
+        except StorageError:
+            plan = None  # whoever writes it will say so
+        found: list[Change] = [
+            Document(f"{self.source}#{issue.id}", DECISION, f"{issue.title}\n{issue.decision}", self.project_id)
+            for issue in (plan.issues if plan else ())
+            if issue.decision
+        ]
+        yield DocumentChanges(found, end, len(found), len(found), anew=True)
 
 
 class Cycles:
@@ -54,10 +86,7 @@ class Cycles:
         self._history = history
 
     def end(self) -> str:
-        try:
-            return file_stamp(os.stat(self._history))
-        except (FileNotFoundError, NotADirectoryError):
-            return ""
+        return _stamp(self._history)
 
     def read(self, cursor: str) -> Iterator[DocumentChanges]:
         from mi.nexus.reading import read_cycles
@@ -80,6 +109,13 @@ class Cycles:
         ts = str(cycle.get("completed_at") or "")
         text = "\n".join(said)[: MAX_TEXT + LOOK_AHEAD]
         return Document(f"{self._history}#{number}", CYCLE, text, self.project_id, title=str(title), ts=ts)
+
+
+def _stamp(path: str) -> str:
+    try:
+        return file_stamp(os.stat(path))
+    except (FileNotFoundError, NotADirectoryError):
+        return ""
 
 
 def _texts(value: object) -> Iterator[str]:

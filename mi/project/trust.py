@@ -16,6 +16,7 @@ class Trusted(Struct, frozen=True, kw_only=True):
     version: str = VERSION
     commands: list[str] = []
     refused: list[str] = []
+    team: bool = False  # its team files bind as they were committed
     at: str = ""
 
 
@@ -28,10 +29,10 @@ def read_trust(path: str) -> Trusted | None:
         return None
 
 
-def write_trust(path: str, commands: Iterable[str], refused: Iterable[str] = ()) -> Trusted:
+def write_trust(path: str, commands: Iterable[str], refused: Iterable[str] = (), *, team: bool = False) -> Trusted:
     """Keep the commands that the person trusts from now on, and those that they do not want to be asked about again."""
     wanted = sorted(set(commands))
-    trusted = Trusted(commands=wanted, refused=sorted(set(refused) - set(wanted)), at=clock.now())
+    trusted = Trusted(commands=wanted, refused=sorted(set(refused) - set(wanted)), team=team, at=clock.now())
     files.write_atomic(path, encode(trusted))
     return trusted
 

@@ -1,10 +1,11 @@
-"""What the team decided, for a request that may go against it: cards, decisions of session logs, principles."""
+"""What the team decided, for a request that may go against it: rules, cards, principles, decisions of session logs."""
 
 import os
 from collections.abc import Sequence
 
 from mi.governance.signals import UNKNOWN, Signals, Size, TeamDecision, find_signals
 from mi.kernel.config.types import Governance
+from mi.kernel.errors import StorageError
 from mi.kernel.secrets import redact
 from mi.kernel.text import fit_one_line, split_sentences
 from mi.knowledge.search.words import compact
@@ -16,11 +17,12 @@ _MOST = 400  # decisions looked at, the newest logs first
 _LOGS = 20
 
 
-def collect_decisions(persona: PersonaView) -> list[TeamDecision]:
-    """Return everything that counts as decided; [] where there is no persona."""
+def collect_decisions(persona: PersonaView, root: str = "") -> list[TeamDecision]:
+    """Return everything that counts as decided: in the persona, if there is one, and in the rules of a repository."""
+    rules = _rules(root) if root and os.path.isdir(os.path.join(root, ".nexus", "rules")) else []
     if not os.path.isdir(persona.root):
-        return []
-    return [*_cards(persona), *_principles(persona), *_sessions(persona)][:_MOST]
+        return rules[:_MOST]
+    return [*rules, *_cards(persona), *_principles(persona), *_sessions(persona)][:_MOST]
 
 
 def find_signals_for(
@@ -43,6 +45,24 @@ def find_signals_for(
     )
 
 
+def _rules(root: str) -> list[TeamDecision]:
+    """Return the sentences of a repository's rules files; one that a link leads out of it tells nothing."""
+    from mi.nexus.knowledge import list_files, read_text
+    from mi.nexus.layout import NexusLayout
+    from mi.nexus.store import Store
+
+    try:
+        files = list_files(Store(NexusLayout(root)), "rules")
+    except StorageError:
+        return []
+    said = [(one.name, split_sentences(_without_headings(redact(read_text(one.path))))) for one in files]
+    return [TeamDecision(name, sentence) for name, sentences in said for sentence in sentences]
+
+
+def _without_headings(text: str) -> str:
+    return "\n".join(line for line in text.splitlines() if not line.startswith("#"))
+
+
 def _cards(persona: PersonaView) -> list[TeamDecision]:
     from mi.persona.cards import keep_active, read_cards
 
@@ -52,8 +72,7 @@ def _cards(persona: PersonaView) -> list[TeamDecision]:
 
 def _principles(persona: PersonaView) -> list[TeamDecision]:
     text = read_text(persona, persona.path("core", "principles.md")) or ""
-    lines = [line for line in text.splitlines() if not line.startswith("#")]
-    return [TeamDecision("principles.md", sentence) for sentence in split_sentences("\n".join(lines))]
+    return [TeamDecision("principles.md", sentence) for sentence in split_sentences(_without_headings(text))]
 
 
 def _sessions(persona: PersonaView) -> list[TeamDecision]:

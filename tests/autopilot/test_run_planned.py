@@ -6,6 +6,7 @@ import pytest
 
 from tests.autopilot.test_run_verdicts import HONEST
 from tests.autopilot.workbench import TEST, Workbench, run, say
+from tests.conftest import git
 
 
 def task(bench: Workbench, title: str, *more: str) -> None:
@@ -203,3 +204,21 @@ def test_inline_tags_need_no_agent(bench: Workbench) -> None:
         "rule",
     ]
     assert ran.of("run_start") == []
+
+
+@pytest.mark.req("one.knowledge.every-recall", "one.knowledge.in-runs")
+@pytest.mark.parametrize("trusted", [True, False])
+def test_what_the_team_wrote_down_reaches_the_agent(bench: Workbench, trusted: bool) -> None:
+    rules = bench.project / ".nexus/rules"
+    rules.mkdir(parents=True)
+    (rules / "style.md").write_text("Sums use integers only.\n", "utf-8")
+    git(bench.project, "add", ".nexus")
+    git(bench.project, "commit", "-q", "-m", "rules")
+    if trusted:
+        bench.mi("trust", "--team")
+    bench.agent(HONEST)
+    ran = bench.run("fix", "the", "sums")
+    ran.ended("done")
+    told = ran.of("hands_input")[0]["light_injection"]
+    assert "Sums use integers only." in told
+    assert ("binds here" in told, "a teammate, tentative" in told) == (trusted, not trusted)

@@ -84,13 +84,13 @@ def test_order_by_match_tier_and_truth(session, project):
     decided = write(session, "decision", text, rationale="because")
     held = write(session, "constraint", text, rationale="because")
     proved = write(session, "fact", text, evidence=["file_exists::a.py"])
-    wanted = [proved.id, held.id, decided.id, assumed.id, note.id]
+    wanted = [held.id, proved.id, decided.id, assumed.id, note.id]  # what binds stands before what fits best
     found = recall(session, "cache warm")
     assert [one.id for one in found] == wanted
-    assert [one.score for one in found] == sorted((one.score for one in found), reverse=True)
+    assert [one.score for one in found[1:]] == sorted((one.score for one in found[1:]), reverse=True)
     # A far better match of a lower tier goes first.
     better = write(session, "note", "cache cache warm warm cache")
-    assert recall(session, "cache warm")[0].id in (better.id, proved.id)
+    assert recall(session, "cache warm")[1].id in (better.id, proved.id)
     newer = write(session, "claim", text)
     ids = [one.id for one in recall(session, "cache warm")]
     assert ids.index(newer.id) == ids.index(assumed.id) - 1
@@ -116,7 +116,7 @@ def test_what_always_holds_comes_along(session, monkeypatch):
     shown = [one for one in found.results if one.tier == "always"]
     assert 0 < len(shown) < 6
     assert found.left_out == 6 - len(shown)
-    assert found.results[0].summary == "The cache is warm"
+    assert "The cache is warm" in [one.summary for one in found.results]
     assert fact.id
 
 

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from mi.persona.documents import list_card_documents
+from mi.persona.documents import list_persona_producers
 from mi.persona.place import PersonaView
 from tests.persona.conftest import put_card
 
@@ -41,7 +41,7 @@ def test_a_card_is_found_changed_and_forgotten(mi, repository, monkeypatch):
 @pytest.mark.parametrize("more", ["status: archived\n", "source: password=Tr0ub4dor&3xyz!\n", "salience: many\n"])
 def test_archived_broken_and_secret_cards_are_not_indexed(persona, more):
     put_card(persona, more=more)
-    (change,) = handed_over(list_card_documents(persona.root, "persona", ""))
+    (change,) = handed_over(list_persona_producers(persona.root, "persona", "")[0])
     assert type(change).__name__ == "Gone"
 
 
@@ -51,4 +51,4 @@ def test_private_spaces_and_links_are_not_read(persona, tmp_path):
     hidden.mkdir(parents=True)
     (hidden / "x.md").write_text((Path(persona.root) / "cards/heuristics/h-001.md").read_text("utf-8"), "utf-8")
     (Path(persona.root) / "cards/link").symlink_to(hidden)
-    assert len(handed_over(list_card_documents(persona.root, "persona", ""))) == 1
+    assert len(handed_over(list_persona_producers(persona.root, "persona", "")[0])) == 1

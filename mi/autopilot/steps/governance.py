@@ -77,7 +77,9 @@ class GovernanceSteps(RunSteps):
         )
 
     def _signals(self, task: str) -> Signals:
-        return find_signals_for(task, self._config.governance, collect_decisions(self._persona))
+        return find_signals_for(
+            task, self._config.governance, collect_decisions(self._persona, self._place.project.root)
+        )
 
     def _unclear(self, recorder: RunRecorder, assessed: Assessment) -> Outcome:
         """Say what is unclear; with `enforce` ask the person, whose answer goes to the agent."""

@@ -13,9 +13,10 @@ class TrustSet(Record, frozen=True, kw_only=True, tag="trust_set"):
     project_root: str = ""
     commands: list[str] = []
     removed: bool = False
+    team: bool = False  # it is about the team's files, not about commands
 
     def headline(self, say: Say = str) -> str:
-        return ("- " if self.removed else "+ ") + ", ".join(self.commands)
+        return ("- " if self.removed else "+ ") + ", ".join(["team"] if self.team else self.commands)
 
 
 class ProvedCheck(Struct, frozen=True, kw_only=True):

@@ -5,9 +5,10 @@ from typing import NamedTuple, Protocol
 
 from mi.kernel.errors import UsageError
 from mi.knowledge.search.documents import Document, DocumentChanges
+from mi.knowledge.search.team import TEAM
 
 BACKENDS = ("sqlite_fts", "in_memory")
-THOUGHTS = ("claim", "node", "snapshot", "workflow", "card", "memory_file", "cycle")
+THOUGHTS = ("claim", "node", "snapshot", "workflow", *TEAM)
 EVIDENCE = ("evidence",)
 
 
@@ -60,6 +61,10 @@ class Backend(Protocol):
 
     def search(self, query: Query) -> list[Hit]:
         """Return the best matches, best first; any tokens whatever, and never an error for what they hold."""
+        ...
+
+    def newest(self, query: Query) -> list[Document]:
+        """Return the documents of the query's kinds that stand, the newest first; its words do not count."""
         ...
 
     def status(self) -> Status:

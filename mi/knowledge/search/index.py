@@ -10,7 +10,7 @@ from mi.kernel.log_source import is_at
 from mi.kernel.log_view import Progress, Trouble, take_in
 from mi.kernel.notices import Notices
 from mi.knowledge.search.backend import Backend, Hit, Query, Status, chosen_name
-from mi.knowledge.search.documents import DocumentChanges, Producer
+from mi.knowledge.search.documents import Document, DocumentChanges, Producer
 from mi.knowledge.search.fts import FtsBackend
 
 T = TypeVar("T")
@@ -32,6 +32,15 @@ class TextIndex:
         def work(backend: Backend) -> list[Hit]:
             self._catch_up(backend, frozenset(query.kinds), progress)
             return backend.search(query)
+
+        return self._with_backend(work)
+
+    def newest(self, query: Query) -> list[Document]:
+        """Return what was handed over of the query's kinds, the newest first; its words do not count."""
+
+        def work(backend: Backend) -> list[Document]:
+            self._catch_up(backend, frozenset(query.kinds), lambda done, total: None)
+            return backend.newest(query)
 
         return self._with_backend(work)
 

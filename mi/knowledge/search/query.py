@@ -60,6 +60,16 @@ def search(db: sqlite3.Connection, query: Query) -> list[Hit] | None:
     return _hits(db, _ranked(list(found.values()), query.tokens)[: query.limit])
 
 
+def find_newest(db: sqlite3.Connection, query: Query) -> list[Document]:
+    """Return the documents of the query's kinds in its projects that stand, the newest first."""
+    kinds = ", ".join("?" * len(query.kinds))
+    ranges = " OR ".join("row BETWEEN ? AND ?" for _ in _ranges(db, query)) or "0"
+    values = [number for both in _ranges(db, query) for number in both]
+    statement = f"""SELECT {tables.FIELDS} FROM document WHERE kind IN ({kinds}) AND corrected_by = '' AND ({ranges})
+        ORDER BY ts DESC, row DESC LIMIT ?"""
+    return [tables.document_of(row) for row in db.execute(statement, (*query.kinds, *values, query.limit))]
+
+
 def _expressions(words: tuple[str, ...]) -> list[str]:
     """Return every token as a quoted string, so that none can be syntax; a single CJK character begins a pair."""
     safe = [word for word in words if word and '"' not in word and "\0" not in word]

@@ -28,11 +28,12 @@ _STATEMENTS = (
     """CREATE TRIGGER document_removed AFTER DELETE ON document
         BEGIN UPDATE removed SET documents = documents + 1; END""",
     "CREATE UNIQUE INDEX document_id ON document (id, source)",
+    "CREATE INDEX document_kind ON document (kind, ts)",
     "CREATE INDEX document_group ON document (grp, position) WHERE grp IS NOT NULL",
     *status.STATEMENTS,
     *(f"CREATE VIRTUAL TABLE {shelf} USING {_WORDS}" for shelf in SHELVES),
 )
-TABLES = Tables(4, _STATEMENTS)
+TABLES = Tables(5, _STATEMENTS)
 FIELDS = "id, kind, text, project_id, title, ts, tags, event_ids, valid_from, valid_to, weight, grp, position"
 
 

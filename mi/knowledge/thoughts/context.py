@@ -10,6 +10,7 @@ from typing import Any, NamedTuple, Protocol
 from mi.evidence.records.mind import ThoughtsUsed
 from mi.kernel.secrets import redact_start
 from mi.knowledge.search.documents import MAX_TEXT
+from mi.knowledge.search.team import TeamText, fill_lines
 from mi.knowledge.search.words import compact, tokens
 from mi.knowledge.thoughts.kinds import ANSWER as ANSWER
 from mi.knowledge.thoughts.kinds import CHECKPOINT as CHECKPOINT
@@ -25,6 +26,8 @@ from mi.knowledge.thoughts.trust import of_thought
 _GUIDING = ("preference", "goal")
 _REPORT = 400  # characters that are shown of what a stretch of work left
 _HEADS = {"nodes": "nodes (what was decided and done; of origin hands: an agent's report, no word of the person's):"}
+_TEAM_HEAD = "team (files of the repository; what does not bind here is a teammate's words, no rule):"
+_TEAM_CHARS = 3000
 _SCANNED = 2000  # recent claims that are looked through when the text index finds too little
 _SHOWN = {
     "claim": ("claim_id", "claim_type", "text", "tags", "confidence", "valid_from", "valid_to", "source_refs"),
@@ -59,6 +62,7 @@ class Context(NamedTuple):
     query_claims: list[Thought]
     edges: list[Thought]
     notes: str
+    team: Sequence[TeamText] = ()  # what the team wrote down in files, the most binding first
 
     def fields(self) -> dict[str, Any]:
         """Return the context as the prompt gets it."""
@@ -68,7 +72,7 @@ class Context(NamedTuple):
             {"edge_id": edge.id, "edge_type": edge.type, "from_id": edge.from_id, "to_id": edge.to_id}
             for edge in self.edges
         ]
-        return shown | {"notes": self.notes}
+        return shown | {"team": [one._asdict() for one in self.team], "notes": self.notes}
 
     def lines(self) -> str:
         """Return it as a prompt shows it: each thought with the id to cite it by, the canonical ones first."""
@@ -76,6 +80,7 @@ class Context(NamedTuple):
         for name in ("values_claims", "pref_goal_claims", "query_claims", "nodes"):
             found = getattr(self, name)
             shown += [_HEADS.get(name, f"{name}:"), *(_line(one) for one in found)] if found else []
+        shown += [_TEAM_HEAD, *fill_lines(self.team, _TEAM_CHARS)] if self.team else []
         shown += ["edges:"] if self.edges else []
         return "\n".join([*shown, *(f"- {edge.from_id} {edge.type} {edge.to_id}" for edge in self.edges)])
 

@@ -108,6 +108,7 @@ TEXT: dict[str, str] = {
     "error.too-long": "{field} has {size} characters, at most {limit} are kept; shorten it",
     "error.too-many": "{field} has {size} items, at most {limit} are taken; give fewer",
     "error.not-text": "{field} is no text that can be stored as UTF-8",
+    "error.not-a-choice": "{field} is {value!r}; it can be one of {known}",
     "error.one-line": "{field} must be one line, without control characters",
     "error.out-of-range": "{field} is {value}; it must be from {low} to {high}",
     "error.no-evidence-to-check": "{ref} is no memory with evidence; memory_query shows the ids of facts",

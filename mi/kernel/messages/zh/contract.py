@@ -108,6 +108,7 @@ TEXT: dict[str, str] = {
     "error.too-long": "{field} 有 {size} 个字符，最多保留 {limit} 个；请缩短",
     "error.too-many": "{field} 有 {size} 项，最多 {limit} 项；请减少",
     "error.not-text": "{field} 不是可以存为 UTF-8 的文本",
+    "error.not-a-choice": "{field} 是 {value!r}；可以是：{known}",
     "error.one-line": "{field} 必须是一行，不含控制字符",
     "error.out-of-range": "{field} 为 {value}；必须在 {low} 到 {high} 之间",
     "error.no-evidence-to-check": "{ref} 不是带证据的记忆；memory_query 会显示事实的编号",

@@ -1,0 +1,101 @@
+"""What a team wrote down in this project: found by words, listed where it must be known, and whether it binds."""
+
+import os
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from mi.app.home_context import HomeContext
+from mi.app.recall import build_recall
+
+if TYPE_CHECKING:
+    from mi.knowledge.search.documents import Document
+    from mi.knowledge.search.team import TeamText
+
+FOLDERS = (".nexus", "persona")
+_LONGEST = 600  # characters of one text that are told
+_MOST = 200  # files of a kind that can bind at once; more would not be read either
+
+
+def build_team_files(context: HomeContext) -> "TeamFiles":
+    """Return the team's files of a context, as they were committed when it was opened."""
+    return context.open_once(TeamFiles)
+
+
+class TeamFiles:
+    """Team files bind as committed, in a repository that the person trusts; elsewhere they are a teammate's words."""
+
+    def __init__(self, context: HomeContext) -> None:
+        self._context = context
+        self._root = context.project.root
+
+    def binds(self, document: "Document") -> bool:
+        """Return whether a document is a rule here, and not only somebody's words."""
+        from mi.knowledge.search.team import find_path
+        from mi.project.committed import is_committed
+
+        if not document.project_id:
+            return True  # of the person's own persona
+        return self.is_trusted and is_committed(self._root, find_path(document), self._blobs)
+
+    def list_binding(self) -> "list[Document]":
+        """Return what must be known whatever is asked: rules and principles, then the most salient cards."""
+        from mi.knowledge.search.backend import Query
+        from mi.knowledge.search.team import BINDING, find_salience, is_always_known
+
+        wanted = Query((), BINDING, self._context.project.project_id, limit=_MOST)
+        found = [one for one in build_recall(self._context).index.newest(wanted) if is_always_known(one)]
+        return sorted((one for one in found if self.binds(one)), key=find_salience)
+
+    def find(self, query: str, limit: int) -> "list[TeamText]":
+        """Return what binds whatever is asked, then what a question brings to mind, salient cards first."""
+        from mi.kernel.secrets import redact_start
+        from mi.knowledge.search.backend import Query
+        from mi.knowledge.search.team import ON_MATCH, TEAM, TeamText, find_kind, find_salience
+        from mi.knowledge.search.words import compact
+
+        asked, project_id = compact(query), self._context.project.project_id
+        hits = (
+            build_recall(self._context).search(Query(asked.tokens, TEAM, project_id, limit=limit))
+            if asked.tokens
+            else []
+        )
+        matched = sorted((hit.document for hit in hits), key=lambda one: find_salience(one) < ON_MATCH)
+        found = {one.id: one for one in (*self.list_binding(), *matched)}
+        return [
+            TeamText(
+                os.path.relpath(one.id, self._root) if one.project_id else one.id,
+                *(one.kind, find_kind(one), self.binds(one)),
+                " ".join(redact_start(one.text, _LONGEST).split()),
+            )
+            for one in list(found.values())[:limit]
+        ]
+
+    def stamp(self) -> int:
+        """Return what changes whenever something that must be known could: the files, and the person's trust."""
+        from mi.app.recall import list_team_producers
+        from mi.knowledge.search.team import BINDING
+
+        producers = list_team_producers(self._context, self._root, self._context.project.project_id)
+        ends = [one.end() for one in producers if not one.kinds.isdisjoint(BINDING)]
+        return hash((*ends, self.is_trusted))
+
+    def list_newest(self, count: int) -> "list[Document]":
+        """Return what the team wrote down last."""
+        from mi.knowledge.search.backend import Query
+        from mi.knowledge.search.team import TEAM
+
+        return build_recall(self._context).index.newest(Query((), TEAM, self._context.project.project_id, limit=count))
+
+    @property
+    def is_trusted(self) -> bool:
+        """Return whether the person lets this repository's files bind."""
+        from mi.project.trust import read_trust
+
+        trusted = read_trust(self._context.project_home.trust)
+        return trusted is not None and trusted.team
+
+    @cached_property
+    def _blobs(self) -> dict[str, str]:
+        from mi.project.committed import read_committed
+
+        return read_committed(self._root, FOLDERS)

@@ -1,0 +1,82 @@
+"""What a team wrote down in files, among all Documents: which kind of knowledge each is, and how much it weighs."""
+
+from collections.abc import Callable, Iterable
+from typing import Literal, NamedTuple
+
+from mi.knowledge.search.documents import Document
+
+Kind = Literal["fact", "decision", "rule", "preference", "pattern", "note"]
+Reach = Literal["mine", "team"]
+CARD, MEMORY, CONTEXT, RULE = "card", "memory_file", "context_file", "rule_file"
+PRINCIPLE, DECISION, CYCLE = "principle", "team_decision", "cycle"
+TEAM = (CARD, MEMORY, CONTEXT, RULE, PRINCIPLE, DECISION, CYCLE)
+BINDING = (RULE, PRINCIPLE, CARD)  # kinds of Documents among which some must always be known
+ALWAYS, ON_MATCH = 9, 7  # salience of a card: known at every boot, and read when the task matches
+_KINDS: dict[str, Kind] = {RULE: "rule", PRINCIPLE: "rule", DECISION: "decision", CYCLE: "decision"}
+_CARDS: dict[str, Kind] = {"axiom": "rule", "principle": "rule", "heuristic": "pattern", "pattern": "pattern"}
+_MEMORIES: dict[str, Kind] = {"empirical": "fact", "external": "fact", "pattern": "pattern"}
+_SALIENCE = "salience:"
+
+
+def find_reach(document: Document) -> Reach:
+    """Return whose it is: the team's, in files of a repository, or the person's own."""
+    return "team" if document.kind in TEAM else "mine"
+
+
+def find_kind(document: Document) -> Kind:
+    """Return the kind of knowledge in a file of a team."""
+    if document.kind == CARD:
+        return next((_CARDS[tag] for tag in document.tags if tag in _CARDS), "note")
+    if document.kind == MEMORY:
+        return _MEMORIES.get(document.title.partition("-")[0], "note")
+    return _KINDS.get(document.kind, "note")
+
+
+def tag_salience(salience: int) -> str:
+    """Return the tag under which a card's salience is kept."""
+    return f"{_SALIENCE}{salience}"
+
+
+def find_salience(document: Document) -> int:
+    """Return how salient a card is; 0 for what is none."""
+    told = next((tag for tag in document.tags if tag.startswith(_SALIENCE)), _SALIENCE + "0")
+    return int(told.removeprefix(_SALIENCE))
+
+
+def is_always_known(document: Document) -> bool:
+    """Return whether it must be known whatever is asked, where it binds."""
+    return document.kind in (RULE, PRINCIPLE) or find_salience(document) >= ALWAYS
+
+
+def find_path(document: Document) -> str:
+    """Return the file of a team's document."""
+    return document.id.partition("#")[0]
+
+
+class TeamText(NamedTuple):
+    """Something that a team wrote down, as it is told; what does not bind is a teammate's words."""
+
+    id: str
+    source: str  # the kind of Document
+    kind: Kind
+    binds: bool
+    text: str
+
+    @property
+    def line(self) -> str:
+        return f"- [{self.id}] ({self.kind}, {'binds here' if self.binds else 'a teammate, tentative'}) {self.text}"
+
+
+FindTeamText = Callable[[str, int], list[TeamText]]  # a question and how many, the most binding first
+
+
+def fill_lines(found: Iterable[TeamText], room: int) -> list[str]:
+    """Return as many lines as have room, and how many had none."""
+    lines, left_out = list[str](), 0
+    for one in found:
+        if len(one.line) + 1 > room:
+            left_out += 1
+            continue
+        lines.append(one.line)
+        room -= len(one.line) + 1
+    return [*lines, *([f"({left_out} more had no room)"] if left_out else [])]

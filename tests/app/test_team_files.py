@@ -1,0 +1,180 @@
+"""One knowledge: what a team wrote down in files is found by every recall, and binds where it may."""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from mi.app.contract import build_contract
+from mi.app.home_context import HomeContext
+from mi.app.team_files import build_team_files
+from mi.app.trust import store_team_trust
+from mi.contract.memory_tools import QueryInput, RecentInput, memory_query, memory_recent
+from mi.contract.recall import Recalled
+from mi.contract.session import ContractSession
+from mi.kernel.home import Home
+from tests.conftest import git
+
+FILES = {
+    ".nexus/memory/empirical-wal-time.md": "WAL halves the time that walrus writes take.\n",
+    ".nexus/context/overview.md": "The walrus service stands alone.\n",
+    ".nexus/rules/release.md": "Never release the walrus on Fridays.\n",
+    ".nexus/state/plan.json": json.dumps(
+        {
+            "id": 1,
+            "topic": "t",
+            "created_at": "2026-01-01T00:00:00Z",
+            "issues": [{"id": 1, "title": "Which walrus store?", "status": "decided", "decision": "SQLite"}],
+        }
+    ),
+    "persona/core/boot.md": "# Boot\n",
+    "persona/core/challenge-core.md": "# Challenge\n",
+    "persona/core/principles.md": "# Principles\n\nKeep the walrus simple.\n",
+    "persona/sessions/2026-01/2026-01-02-slot-A-abcdef.md": (
+        "## Session 1\n\n### Decisions\n\n- The walrus cache is dropped, because it was wrong.\n"
+    ),
+    "persona/cards/axioms/x-001.md": (
+        "---\nid: X-001\ntype: axiom\nmerge_key: walrus-axiom\ntitle: Walrus data is never deleted\n"
+        "salience: 9\ncreated: 2026-01-01\nsource: us\n---\n\nIt cannot be had again.\n"
+    ),
+    "persona/cards/heuristics/h-001.md": (
+        "---\nid: H-001\ntype: heuristic\nmerge_key: walrus-heuristic\ntitle: Walrus changes go alone\n"
+        "salience: 7\ncreated: 2026-01-01\nsource: us\n---\n\nOne change each.\n"
+    ),
+}
+KINDS = {
+    "WAL halves": "fact",
+    "stands alone": "note",
+    "on Fridays": "rule",
+    "SQLite": "decision",
+    "Keep the walrus": "rule",
+    "is dropped": "decision",
+    "had again": "rule",
+    "One change": "pattern",
+}
+
+
+@pytest.fixture
+def root(repository: Callable[..., Path]) -> Path:
+    made = repository("team")
+    for name, text in FILES.items():
+        (made / name).parent.mkdir(parents=True, exist_ok=True)
+        (made / name).write_text(text, "utf-8")
+    (made / ".nexus/.gitignore").write_text("state/\n", "utf-8")
+    git(made, "add", "-A")
+    git(made, "commit", "-q", "-m", "what we know")
+    return made
+
+
+def open_context(root: Path, home: Home, *, trusted: bool = False) -> HomeContext:
+    context = HomeContext(home, cd=str(root))
+    context.use_project()
+    if trusted:
+        store_team_trust(context, is_yes=True)
+    return context
+
+
+def ask(context: HomeContext, question: str, **wanted: str) -> list[Recalled]:
+    session = ContractSession.open(build_contract(context), "codex", "mcp")
+    try:
+        return memory_query(session, QueryInput(query=question, limit=20, **wanted)).results
+    finally:
+        session.close()
+
+
+def find(found: list[Recalled], words: str) -> Recalled:
+    return next(one for one in found if words in one.detail)
+
+
+@pytest.mark.req("one.knowledge.every-recall", "one.knowledge.kinds")
+@pytest.mark.parametrize("words", KINDS)
+def test_whatever_a_team_wrote_down_is_recalled_with_its_kind(root: Path, home: Home, words: str):
+    one = find(ask(open_context(root, home), "walrus"), words)
+    assert (one.kind, one.reach, one.truth, one.tier) == (KINDS[words], "team", "tentative", "contextual")
+
+
+@pytest.mark.req("one.knowledge.filter")
+def test_recall_can_be_for_one_kind_or_one_reach(root: Path, home: Home):
+    context = open_context(root, home)
+    assert {one.kind for one in ask(context, "walrus", kind="decision")} == {"decision"}
+    assert ask(context, "walrus", reach="mine") == []
+    assert {one.reach for one in ask(context, "walrus", reach="team")} == {"team"}
+
+
+@pytest.mark.req("one.knowledge.binds-first", "one.knowledge.binds-committed")
+def test_what_is_committed_in_a_trusted_repository_binds_and_comes_first(root: Path, home: Home):
+    context = open_context(root, home, trusted=True)
+    found = ask(context, "walrus time")
+    assert {one.tier for one in found[:3]} == {"always"}
+    assert [words in found[at].detail for at, words in enumerate(("on Fridays", "Keep the walrus"))] in (
+        [True, True],
+        [False, False],
+    )
+    assert "had again" in found[2].detail
+    assert {one.truth for one in found[:3]} == {"asserted"}
+    # whatever is asked, what binds is there
+    assert len([one for one in ask(context, "nothing like it") if one.tier == "always"]) == 3
+
+
+@pytest.mark.req("one.knowledge.binds-committed")
+def test_what_was_changed_since_binds_no_longer(root: Path, home: Home):
+    (root / ".nexus/rules/release.md").write_text("Release the walrus whenever you like.\n", "utf-8")
+    (root / ".nexus/rules/new.md").write_text("The walrus may be deleted.\n", "utf-8")
+    found = ask(open_context(root, home, trusted=True), "walrus")
+    for words in ("whenever", "may be deleted"):
+        one = find(found, words)
+        assert (one.truth, one.tier) == ("tentative", "contextual")
+    assert find(found, "Keep the walrus").tier == "always"
+
+
+@pytest.mark.req("one.knowledge.every-recall")
+def test_the_latest_of_both_reaches_is_recalled(root: Path, home: Home):
+    session = ContractSession.open(build_contract(open_context(root, home)), "codex", "mcp")
+    try:
+        found = memory_recent(session, RecentInput(count=20)).results
+    finally:
+        session.close()
+    assert {"rule", "decision", "fact"} <= {one.kind for one in found}
+
+
+@pytest.mark.req("one.knowledge.every-recall")
+def test_search_and_context_see_the_teams_files(root: Path, home: Home, mi):
+    hits = json.loads(mi("search", "walrus", "--json", cwd=root).stdout)["hits"]
+    kinds = {"card", "memory_file", "context_file", "rule_file", "principle", "team_decision"}
+    assert kinds <= {hit["kind"] for hit in hits}
+    team = json.loads(mi("context", "walrus", "--json", cwd=root).stdout)["team"]
+    assert {one["binds"] for one in team} == {False}
+    assert "on Fridays" in mi("context", "walrus", cwd=root).stdout
+    trusted = mi("trust", "--team", "--json", cwd=root)
+    assert json.loads(trusted.stdout)["team"] is True
+    team = json.loads(mi("context", "release", "--json", cwd=root).stdout)["team"]
+    assert [one["id"] for one in team if one["binds"]][-1] == "persona/cards/axioms/x-001.md"
+    assert ".nexus/rules/release.md" in [one["id"] for one in team if one["binds"]]
+
+
+@pytest.mark.req("one.knowledge.binds-first")
+def test_the_persons_own_persona_binds_everywhere(tmp_path: Path, home: Home):
+    core = Path(home.path("persona")) / "core"
+    core.mkdir(parents=True)
+    (core / "principles.md").write_text("Answer walrus mail the same day.\n", "utf-8")
+    (tmp_path / "other").mkdir()
+    context = HomeContext(home, cd=str(tmp_path / "other"))
+    (one,) = build_team_files(context).find("anything", 5)
+    assert (one.binds, one.kind) == (True, "rule")
+
+
+@pytest.mark.req("one.knowledge.secrets")
+def test_no_secret_of_a_team_file_is_recalled(root: Path, home: Home):
+    secret = "ghp_" + "a1B2" * 9
+    (root / ".nexus/rules/token.md").write_text(f"Log in to the walrus with {secret}.\n", "utf-8")
+    context = open_context(root, home, trusted=True)
+    assert secret not in str(ask(context, "walrus log in"))
+    assert secret not in str(build_team_files(context).find("walrus log in", 20))
+
+
+@pytest.mark.req("one.knowledge.contradiction")
+def test_a_message_against_a_rule_of_the_repository_is_challenged(root: Path, mi):
+    said = "Let us release the walrus on Fridays."
+    assert "T2" in json.loads(mi("gate", "signals", said, "--json", cwd=root).stdout)["triggers"]
+    assert "T2" not in json.loads(mi("gate", "signals", "Feed the walrus.", "--json", cwd=root).stdout)["triggers"]
