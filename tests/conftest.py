@@ -62,6 +62,13 @@ def home(tmp_path: Path) -> Home:
 
 
 @pytest.fixture
+def as_team(home: Home) -> None:
+    """The permissions of the profile team."""
+    os.makedirs(home.root, exist_ok=True)
+    Path(home.config).write_text('{"governance": {"profile": "standard"}}', "utf-8")
+
+
+@pytest.fixture
 def notices() -> Notices:
     return Notices()
 

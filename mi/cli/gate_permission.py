@@ -33,7 +33,7 @@ def _fill_permission(parser: Parser) -> None:
         "words", nargs="+", metavar="WORD", help="TOOL OPERATION [TARGET], or: list, or: set OPERATION STATE"
     )
     parser.add_argument("--member", metavar="NAME", help="who acts (default: persona.member)")
-    parser.add_argument("--profile", choices=("standard", "strict"), help="default: governance.profile")
+    parser.add_argument("--profile", choices=("light", "standard", "strict"), help="default: governance.profile")
     parser.add_argument("--override", metavar="REASON", default="", help="your reason to lift a soft denial once")
     parser.add_argument("--reason", metavar="TEXT", default="", help="why a permission is changed")
     add_cd(parser)

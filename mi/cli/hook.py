@@ -63,14 +63,14 @@ def _add_event(built: Parser) -> None:
 
 
 def _add_enforce(built: Parser) -> None:
-    text = f"what to enforce, a comma list of {', '.join(PARTS)} (default: permissions)"
+    text = f"what to enforce, a comma list of {', '.join(PARTS)} (default: as the profile says)"
     built.add_argument("--enforce", metavar="PARTS", help=text)
 
 
 def _enforced(context: HomeContext, args: Args) -> tuple[str, ...]:
-    from mi.hooks.enforce import DEFAULT, check
+    from mi.hooks.enforce import check
 
-    return _enforced_said(args) or check(context.config.hooks.enforce) or DEFAULT
+    return _enforced_said(args) or check(context.config.hooks.enforce)
 
 
 def _enforced_said(args: Args) -> tuple[str, ...]:

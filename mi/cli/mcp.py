@@ -57,7 +57,7 @@ def _add_serve(built: Parser) -> None:
 
 
 def _add_tools(built: Parser) -> None:
-    built.add_argument("--tools", metavar="SETS", help="toolsets to offer, a comma list (default: memory,tasks,nexus)")
+    built.add_argument("--tools", metavar="SETS", help="toolsets to offer, a comma list (default: as the profile says)")
 
 
 def _wish(context: HomeContext, args: Args) -> tuple[str, ...]:

@@ -94,6 +94,7 @@ class GateMoment(NamedTuple):
     now_s: float
     receipt_max_age_s: int = 3600
     permission: Permission = Permission()
+    least_mode: Literal["GUARDED", "STRICT"] = "GUARDED"
 
 
 def decide(request: MutationRequest, state: SessionState, tasks: TaskList, moment: GateMoment) -> GateVerdict:
@@ -101,7 +102,7 @@ def decide(request: MutationRequest, state: SessionState, tasks: TaskList, momen
     steps = max(state.steps, request.steps)
     found: list[tuple[Code, Precondition]] = [
         _recall(request, state, moment),
-        _mode(request, state),
+        _mode(request, state, moment),
         _externalised(request, state, tasks, steps),
         _authority(request, state, tasks),
         _content(request),
@@ -112,7 +113,8 @@ def decide(request: MutationRequest, state: SessionState, tasks: TaskList, momen
         missing.insert(0, "OTHER_AUTHORITY")
     code = missing[0] if missing else "ok"
     detail = next((check.detail for one, check in found if one == code and not check.done), "")
-    return GateVerdict(code, tuple(check for _, check in found), suggest_call(code, request, tasks), detail)
+    call = suggest_call(code, request, tasks, moment.least_mode)
+    return GateVerdict(code, tuple(check for _, check in found), call, detail)
 
 
 def _recall(request: MutationRequest, state: SessionState, moment: GateMoment) -> tuple[Code, Precondition]:
@@ -130,9 +132,9 @@ def _why_no_receipt(state: SessionState) -> str:
     return f"{last.ts} void:{last.void or 'age'}"
 
 
-def _mode(request: MutationRequest, state: SessionState) -> tuple[Code, Precondition]:
+def _mode(request: MutationRequest, state: SessionState, moment: GateMoment) -> tuple[Code, Precondition]:
     code: Code = "MODE_NOT_SET" if state.mode is None else "MODE_TOO_LOW"
-    done = request.person or state.mode in ("GUARDED", "STRICT")
+    done = request.person or state.mode in (moment.least_mode, "STRICT")
     return code, Precondition(item="mode", rule="R4", done=done, detail=state.mode or "none")
 
 
@@ -183,7 +185,9 @@ def _permission(request: MutationRequest, moment: GateMoment) -> tuple[Code, Pre
     return "PERMISSION_DENIED", Precondition(item="permission", rule="permission", done=done, detail=reason or answer)
 
 
-def suggest_call(code: Code, request: MutationRequest, tasks: TaskList) -> AllowedCall | None:
+def suggest_call(
+    code: Code, request: MutationRequest, tasks: TaskList, least_mode: str = "GUARDED"
+) -> AllowedCall | None:
     """Return a call that is allowed in that situation and leads on.
 
     Where a person is needed, the one to look meanwhile.
@@ -194,7 +198,7 @@ def suggest_call(code: Code, request: MutationRequest, tasks: TaskList) -> Allow
         case "RECALL_REQUIRED":
             return AllowedCall(tool="memory_recent", arguments={"count": 10})
         case "MODE_NOT_SET" | "MODE_TOO_LOW":
-            return AllowedCall(tool="memory_set_mode", arguments={"mode": "GUARDED"})
+            return AllowedCall(tool="memory_set_mode", arguments={"mode": least_mode})
         case "TASKS_REQUIRED":
             return AllowedCall(
                 tool="task_add", arguments={"title": "<goal>", "subtasks": ["<first step>", "<second step>"]}

@@ -176,8 +176,9 @@ class ContractSession:
     def judge(self, request: gate.MutationRequest) -> gate.GateVerdict:
         """Return what the gate says now; the pointer is taken from the task file first."""
         tasks = self.sync_pointer()
-        limits = self.place.settings().receipt_max_age_s
-        moment = gate.GateMoment(time.time(), limits, self.place.permission(request))
+        settings = self.place.settings()
+        limits = (settings.receipt_max_age_s, self.place.permission(request), settings.least_mode)
+        moment = gate.GateMoment(time.time(), *limits)
         return gate.decide(request._replace(person=self.person), self.state, tasks, moment)
 
     def sync_pointer(self) -> TaskList:

@@ -4,7 +4,7 @@ from typing import Literal, NamedTuple
 
 State = Literal["ALLOW", "PROMPT", "DENY"]
 Denial = Literal["hard", "soft"]
-Profile = Literal["standard", "strict"]
+Profile = Literal["light", "standard", "strict"]
 Level = Literal["none", "low", "medium", "high", "critical"]
 Category = Literal["network", "install", "push", "publish", "delete", "privilege", "privacy", "cost", "other"]
 STATES: tuple[State, ...] = ("ALLOW", "PROMPT", "DENY")  # from loose to tight
@@ -34,6 +34,9 @@ class Operation(NamedTuple):
         return self.rule.denial
 
     def of(self, profile: Profile) -> State:
+        """Return what a profile says: light denies what is never done, and asks about what cannot be taken back."""
+        if profile == "light":
+            return "DENY" if self.denial == "hard" else "ALLOW" if self.reversible else "PROMPT"
         return self.rule.strict if profile == "strict" else self.rule.standard
 
 
@@ -62,7 +65,7 @@ OPERATIONS: dict[str, Operation] = {
     "edit-session-log": Operation(_ASKED, "medium"),
     "edit-card": Operation(_ASKED, "medium"),
     "edit-principles": Operation(_ASKED, "medium"),
-    "answer-question": Operation(_ASKED, "high", "privilege"),
+    "answer-question": Operation(_ASKED, "high", "privilege", _LOST),
     "external-ai": Operation(_ASKED, "medium", "cost", _LOST, _OUTSIDE),
     "skip-checks": Operation(_ASKED, "medium"),
     "change-rights": Operation(_ASKED, "medium", "privilege", _LOST),

@@ -127,7 +127,8 @@ def permit(
         if override and denial == "soft":
             return PermissionVerdict("PROMPT", denial, act.operation, act.text, incident=True)
         return PermissionVerdict("DENY", denial, act.operation, act.text)
-    over = change_units > BATCH_LIMIT and state == "ALLOW" and act.operation in _CHANGING
+    is_full = change_units > BATCH_LIMIT and profile != "light"
+    over = is_full and state == "ALLOW" and act.operation in _CHANGING
     return PermissionVerdict("PROMPT" if over else state, None, act.operation, act.text, over_batch=over)
 
 

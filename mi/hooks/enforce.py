@@ -12,7 +12,6 @@ if TYPE_CHECKING:
     from mi.app.home_context import HomeContext
 
 PARTS = ("permissions", "contract", "nexus")
-DEFAULT = ("permissions",)
 STOPPABLE = ("pre-tool", "prompt")  # events before something happens
 OnError = Literal["closed", "open"]
 

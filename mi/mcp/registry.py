@@ -11,7 +11,7 @@ from msgspec import Raw, Struct
 from mi.kernel.errors import NotFound
 from mi.kernel.jsontext import decode
 
-DEFAULT = ("memory", "tasks", "nexus")
+DEFAULT = ("memory", "tasks")
 FOLDER = os.path.join(os.path.dirname(__file__), "definitions")
 
 

@@ -120,6 +120,18 @@ def test_every_rule(request_, before, tasks, code):
         }.get(code, "task authority")
 
 
+@pytest.mark.req("one.setup.least-mode")
+def test_the_least_mode_that_counts():
+    strict = GateMoment(NOW, least_mode="STRICT")
+    refused = decide(WRITE, state("GUARDED", FRESH), OPEN, strict)
+    assert (refused.code, refused.next) == (
+        "MODE_TOO_LOW",
+        AllowedCall(tool="memory_set_mode", arguments={"mode": "STRICT"}),
+    )
+    assert decide(WRITE, state(None, FRESH), OPEN, strict).next == refused.next
+    assert decide(WRITE, state("STRICT", FRESH), OPEN, strict).passed
+
+
 @pytest.mark.parametrize("max_age_s", [1, 59, 60, 3600])
 @pytest.mark.req("mi.config.contract-receipt-age")
 def test_how_long_a_recall_counts(max_age_s):

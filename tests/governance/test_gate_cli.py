@@ -328,7 +328,7 @@ def test_outside_of_git_there_is_nothing_to_compare(gate, tmp_path):
         ("echo A=1 >> .env", "DENY", "soft", 1),
     ],
 )
-def test_the_decision_as_json_and_as_exit_code(gate, command, decision, klass, code):
+def test_the_decision_as_json_and_as_exit_code(gate, as_team, command, decision, klass, code):
     found = gate("permission", "bash", "run", command, "--json")
     assert (found.json["decision"], found.json["class"], found.code) == (decision, klass, code)
     assert found.json["reason"]
@@ -338,13 +338,15 @@ def test_the_decision_as_json_and_as_exit_code(gate, command, decision, klass, c
     assert plain.out.startswith(decision)
 
 
-@pytest.mark.req("gov.permcmd.member", "gov.permcmd.profile", "mi.config.gov-profile", "gov.perm.standard-default")
+@pytest.mark.req("gov.permcmd.member", "gov.permcmd.profile", "mi.config.gov-profile", "one.setup.permissions")
 def test_member_and_profile(gate, home):
     private = "persona/.anna/private/notes.md"
     assert gate("permission", "read", "read", private, "--member", "anna").code == 0
     assert gate("permission", "read", "read", private, "--member", "bob").code == 1
     assert gate("permission", "edit", "edit", "a.py").code == 0
     assert gate("permission", "edit", "edit", "a.py", "--profile", "strict").code == 3
+    past = ["permission", "bash", "run", "git commit --no-verify -m x"]
+    assert (gate(*past).code, gate(*past, "--profile", "standard").code) == (0, 3)
     os.makedirs(home.root)
     Path(home.config).write_text('{"governance": {"profile": "strict"}, "persona": {"member": "anna"}}', "utf-8")
     assert gate("permission", "edit", "edit", "a.py").code == 3
@@ -358,7 +360,7 @@ def test_member_and_profile(gate, home):
     "gov.perm.hard-never",
     "mi.kind.override-written",
 )
-def test_an_override_is_an_incident_that_is_logged(gate, home):
+def test_an_override_is_an_incident_that_is_logged(gate, home, as_team):
     asked = ["permission", "edit", "edit", ".env"]
     assert gate(*asked).code == 1
     assert evidence(home) == []
@@ -382,12 +384,12 @@ def test_the_branch_that_is_checked_out_decides(gate, repo):
 
 
 @pytest.mark.req("gov.perm.list", "gov.perm.set", "gov.perm.set-reason", "mx.perm.tighten", "mx.perm.deny-to-prompt")
-def test_permissions_are_listed_and_set(gate, home):
+def test_permissions_are_listed_and_set(gate, home, as_team):
     def states() -> dict[str, str]:
         return {one["operation"]: one["state"] for one in gate("permission", "list", "--json").json["permissions"]}
 
     assert (states()["push"], states()["edit-secrets"], states()["edit"]) == ("PROMPT", "DENY", "ALLOW")
-    assert not home.exists()
+    assert os.listdir(home.root) == ["config.json"]
     assert gate("permission", "set", "edit", "prompt").code == 0
     assert gate("permission", "set", "edit-secrets", "PROMPT").code == 3
     assert gate("permission", "set", "edit-secrets", "PROMPT", "--reason", "keys are rotated weekly").code == 0

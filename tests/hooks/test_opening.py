@@ -593,7 +593,7 @@ def test_a_secret_in_a_yes_is_kept_nowhere(host, chat):
 
 
 @pytest.mark.req("gov.perm.soft-one-action")
-def test_an_override_and_a_yes_open_a_soft_denial_for_one_action(host, chat, answer, waiting):
+def test_an_override_and_a_yes_open_a_soft_denial_for_one_action(host, as_team, chat, answer, waiting):
     chat("override: put the new port into .env")
     assert host.before("Write", file_path=".env")[0] == "deny"
     (item,) = waiting()

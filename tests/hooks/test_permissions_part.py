@@ -20,7 +20,7 @@ def root(repository) -> Path:
 
 
 @pytest.fixture
-def host(home, root, monkeypatch) -> Host:
+def host(home, root, as_team, monkeypatch) -> Host:
     monkeypatch.setenv("CLAUDE_CODE_ENTRYPOINT", "cli")
     stand_above(monkeypatch, "claude")
     return Host(home, root)
@@ -262,7 +262,7 @@ def test_the_same_place_edited_often_is_one_unit(host):
     assert host.before("Edit", file_path=str(path))[0] == ""
 
 
-def test_outside_of_git_edits_are_units(home, tmp_path, monkeypatch):
+def test_outside_of_git_edits_are_units(home, as_team, tmp_path, monkeypatch):
     monkeypatch.setenv("CLAUDE_CODE_ENTRYPOINT", "cli")
     folder = tmp_path / "plain"
     folder.mkdir()
@@ -474,7 +474,7 @@ def test_hooks_that_were_changed_are_told_at_the_start_and_at_boot(home, root, t
     assert (booted.returncode, str(path) in booted.stderr) == (0, True)
 
 
-def test_the_contracts_gate_hears_the_permissions(home, root):
+def test_the_contracts_gate_hears_the_permissions(home, as_team, root):
     from tests.hooks.test_contract_part import Host as UnderContract
 
     host = UnderContract(home, root)

@@ -54,9 +54,24 @@ def many_units(bench: Bench) -> tuple[int, str]:
     return len(ran.of("preflight")), ran.end["status"]
 
 
-@setting("governance.profile", ("standard", 0), ("strict", 3))
-def edit_permitted(bench: Bench) -> int:
-    return bench.mi("gate", "permission", "edit", "edit", "a.py").code
+@setting("governance.profile", ("light", (0, 0)), ("standard", (0, 3)), ("strict", (3, 3)))
+def edit_permitted(bench: Bench) -> tuple[int, int]:
+    """An edit, and a commit past the checks."""
+    past = bench.mi("gate", "permission", "bash", "run", "git commit --no-verify -m x")
+    return bench.mi("gate", "permission", "edit", "edit", "a.py").code, past.code
+
+
+@setting("profile", ("light", (False, 0, 0)), ("team", (True, 0, 0)), ("strict", (True, 3, 3)))
+def one_word_for_all(bench: Bench) -> tuple[bool, int, int]:
+    """The plan's tools over MCP, an edit by the rules, a memory of an agent that declared GUARDED."""
+    agent_ready(bench)
+    written = bench.mi("memory", "write", "note", "A note.").code
+    return tools_offered(bench)[1], bench.mi("gate", "permission", "edit", "edit", "a.py").code, written
+
+
+@setting("contract.least_mode", ("GUARDED", 0), ("STRICT", 3))
+def guarded_counts(bench: Bench) -> int:
+    return write_after_recall(bench)
 
 
 @setting("governance.reviewers", ([], 0), (["openai_compatible"], 1))
@@ -178,7 +193,7 @@ def agent_bound(bench: Bench) -> bool:
     return bool(decided(bench, "--enforce", "nexus", **shell))
 
 
-@setting("mcp.tools", ([], (True, True)), (["memory"], (True, False)), (["nexus"], (False, True)))
+@setting("mcp.tools", ([], (True, False)), (["memory", "nexus"], (True, True)), (["nexus"], (False, True)))
 def tools_offered(bench: Bench) -> tuple[bool, bool]:
     with Server(SERVE, str(bench.project)) as server:
         server.initialize()

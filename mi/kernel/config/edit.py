@@ -6,7 +6,7 @@ from typing import Any
 import msgspec
 
 from mi.kernel import files, text
-from mi.kernel.config import load
+from mi.kernel.config import load, profiles
 from mi.kernel.config.templates import TEMPLATES
 from mi.kernel.config.types import Config
 from mi.kernel.errors import MiError, NotFound, StorageError
@@ -16,14 +16,17 @@ from mi.kernel.state import encode_pretty
 
 
 def init(home: Home, force: bool) -> str:
-    """Write a configuration with every default; with `force` over an old one. Returns the old one's copy or ''."""
+    """Write a configuration with every default but what the profile sets; returns the copy of an old one or ''.
+
+    An old one is replaced only with `force`.
+    """
     make_dirs(home.root)
     with lock_folder(home.root):
         old = files.read_bytes(home.config)
         if old is not None and not force:
             raise MiError("config-exists", path=home.config)
         kept_in = _back_up(home, old) if old is not None else ""
-        files.write_atomic(home.config, encode_pretty(msgspec.to_builtins(Config())))
+        files.write_atomic(home.config, encode_pretty(profiles.take_out(msgspec.to_builtins(Config()))))
         return kept_in
 
 

@@ -57,6 +57,7 @@ TEMPLATES: dict[str, dict[str, Any]] = {
             "external_actions": {"network_policy": "ask", "install_policy": "ask"},
             "violation_response": {"auto_learn": False, "ask_user_respect_should_ask_user": False},
         },
+        "profile": "strict",
         "governance": {"preflight": "enforce", "profile": "strict"},
     },
 }

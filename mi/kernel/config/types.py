@@ -237,13 +237,14 @@ class Contract(Struct, frozen=True, kw_only=True):
     """The agents' door."""
 
     tasks: ContractTasks = field(default_factory=ContractTasks)
+    least_mode: Literal["GUARDED", "STRICT"] = "GUARDED"  # the least that an agent must declare to change something
     receipt_max_age_s: int = 3600
     evidence: ContractEvidence = field(default_factory=ContractEvidence)
 
 
 class Governance(Struct, frozen=True, kw_only=True):
-    preflight: Literal["off", "advise", "enforce"] = "advise"
-    profile: Literal["standard", "strict"] = "standard"
+    preflight: Literal["off", "irreversible", "advise", "enforce"] = "irreversible"
+    profile: Literal["light", "standard", "strict"] = "light"  # of permissions
     reviewers: tuple[str, ...] = ()
     urgency_words: tuple[str, ...] = ()
     preferred_speed: tuple[Literal[1, 2, 3, 4], ...] = ()  # levels beside S1 and S3 when something is urgent
@@ -273,11 +274,11 @@ class Nexus(Struct, frozen=True, kw_only=True):
 
 
 class Mcp(Struct, frozen=True, kw_only=True):
-    tools: tuple[str, ...] = ()
+    tools: tuple[str, ...] = ("memory", "tasks")
 
 
 class Hooks(Struct, frozen=True, kw_only=True):
-    enforce: tuple[str, ...] = ()
+    enforce: tuple[str, ...] = ("permissions",)
 
 
 NotifyEvent = Literal["question", "done", "blocked", "failed", "limit"]
@@ -298,6 +299,7 @@ class Config(Struct, frozen=True, kw_only=True):
 
     version: Literal["v1"] = "v1"
     language: Literal["auto", Code] = "auto"
+    profile: Literal["light", "team", "strict"] = "light"  # the defaults here are light's; config/profiles.py
     notify: str | tuple[NotifyTarget, ...] = ""  # one text is a command that is told of questions
     mind: MindConfig = field(default_factory=MindConfig)
     hands: HandsConfig = field(default_factory=HandsConfig)

@@ -22,6 +22,7 @@ def test_init_writes_every_default(home):
     assert edit.init(home, force=False) == ""
     stored = json.loads(Path(home.config).read_text("utf-8"))
     assert {"hands", "mind", "runtime"} <= set(stored)
+    assert "preflight" not in stored["governance"]  # what the profile sets is the profile's
     assert stored["runtime"]["interrupt"]["escalation_ms"] == [2000, 5000]
     assert load(home.config) == (Config(), [])
     assert Path(home.config).stat().st_mode & 0o777 == 0o600

@@ -5,6 +5,8 @@ from mi.kernel.config.types import Config
 from mi.kernel.errors import BadConfig
 from mi.kernel.messages import text
 
+ALL_TOOLS = ("memory", "tasks", "nexus", "governance")
+
 
 def lines(raw) -> list[str]:
     """What `config validate` would say."""
@@ -146,3 +148,33 @@ def test_json_that_is_no_object_is_refused(home, tmp_path, content):
         load(home.config)
     assert caught.value.code == "config-not-object"
     assert home.config in caught.value.line()
+
+
+@pytest.mark.req("one.setup.profile")
+@pytest.mark.parametrize(
+    ("raw", "seen"),
+    [
+        ({}, ("light", "irreversible", "light", "GUARDED", ("memory", "tasks"), ("permissions",))),
+        ({"profile": "light"}, ("light", "irreversible", "light", "GUARDED", ("memory", "tasks"), ("permissions",))),
+        (
+            {"profile": "team", "mcp": {"tools": []}, "hooks": {}},
+            ("team", "advise", "standard", "GUARDED", ALL_TOOLS, ("permissions", "contract", "nexus")),
+        ),
+        (
+            {"profile": "strict", "governance": {"preflight": "off"}, "mcp": {"tools": ["memory"]}},
+            ("strict", "off", "strict", "STRICT", ("memory",), ("permissions", "contract", "nexus")),
+        ),
+    ],
+)
+def test_one_word_sets_what_belongs_together_and_single_settings_win(raw, seen):
+    config, problems = check(raw)
+    governed = (config.governance.preflight, config.governance.profile, config.contract.least_mode)
+    assert (config.profile, *governed, config.mcp.tools, config.hooks.enforce) == seen
+    assert problems == []
+
+
+@pytest.mark.req("one.setup.profile")
+def test_a_profile_there_is_not_is_named_and_light_holds():
+    assert lines({"profile": "loose"}) == ['profile = "loose": must be light|strict|team']
+    assert check({"profile": "loose"}).config == Config()
+    assert lines({"profile": "team", "mcp": 7}) == ["mcp = 7: must be object"]

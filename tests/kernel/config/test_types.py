@@ -22,6 +22,7 @@ CLI = {"path": "", "model": "", "timeout_s": None}
 OURS: dict[str, Any] = {
     "version": "v1",
     "language": "auto",
+    "profile": "light",
     "notify": "",
     "mind.provider": "auto",
     "mind.models": {},
@@ -66,8 +67,9 @@ OURS: dict[str, Any] = {
     "contract.receipt_max_age_s": 3600,
     "contract.evidence.allow_command": False,
     "contract.evidence.commands": [],
-    "governance.preflight": "advise",
-    "governance.profile": "standard",
+    "contract.least_mode": "GUARDED",
+    "governance.preflight": "irreversible",
+    "governance.profile": "light",
     "governance.reviewers": [],
     "governance.urgency_words": [],
     "governance.preferred_speed": [],
@@ -82,8 +84,8 @@ OURS: dict[str, Any] = {
     "nexus.memory_gc.days": 180,
     "nexus.memory_gc.cycles": 6,
     "nexus.memory_gc.accesses": 0,
-    "mcp.tools": [],
-    "hooks.enforce": [],
+    "mcp.tools": ["memory", "tasks"],
+    "hooks.enforce": ["permissions"],
 }
 # The seed's knobs, each with the requirement that names it.
 KNOBS: dict[str, tuple[str, Any]] = {
@@ -154,8 +156,10 @@ CHOICES = {
     "runtime.external_actions.install_policy": "allow|ask|values_judged",
     "runtime.interrupt.mode": "off|on_any_external|on_high_risk",
     "contract.tasks.verify": "ask|proceed",
-    "governance.preflight": "advise|enforce|off",
-    "governance.profile": "standard|strict",
+    "profile": "light|strict|team",
+    "contract.least_mode": "GUARDED|STRICT",
+    "governance.preflight": "advise|enforce|irreversible|off",
+    "governance.profile": "light|standard|strict",
 }
 
 

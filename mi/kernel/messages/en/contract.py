@@ -80,7 +80,7 @@ TEXT: dict[str, str] = {
     # the gate, tasks and facts
     "gate.RECALL_REQUIRED": "recall before you change anything: call memory_query or memory_recent, and say what you found (last recall: {why})",
     "gate.MODE_NOT_SET": "declare a mode first: call memory_set_mode",
-    "gate.MODE_TOO_LOW": "{why} is for looking only; declare GUARDED or STRICT with memory_set_mode before a change",
+    "gate.MODE_TOO_LOW": "{why} does not permit a change here; declare the mode that the next call names, with memory_set_mode",
     "gate.TASKS_REQUIRED": "there is no task list ({why}); put every step into it with task_add before you change anything",
     "gate.TASKS_UNVERIFIED": "the task list waits for a person to verify it (question {why}); until then look only, or stop and ask",
     "gate.TASKS_UNCERTAIN": "the task list cannot be relied on ({why}); look only, or stop and ask",
