@@ -48,7 +48,7 @@ def build_parser(name: str) -> Parser:
     )
     group.add(
         "signals",
-        "what a message signals: mode, triggers, speed, secrets",
+        "what a message signals: stance, triggers, pace, secrets",
         'mi gate signals "just change the schema, ASAP"',
         _signals,
         _fill_signals,

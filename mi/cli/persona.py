@@ -17,7 +17,7 @@ def build_parser(name: str) -> Parser:
     group = Group("mi persona", "A team's principles, cards and session logs, shared in files.", "mi persona init")
     init = group.add("init", "make a persona: folders, core texts, .gitignore", "mi persona init --project", _init)
     init.add_argument("--project", action="store_true", help="in the project, shared by git (default: in the MI home)")
-    boot = group.add("boot", "read the core, take a slot, see what others do", "mi persona boot --json", _boot)
+    boot = group.add("boot", "read the core, open a window, see what others do", "mi persona boot --json", _boot)
     lint = group.add("lint", "check core files, cards, proposals, paths and secrets", "mi persona lint", _lint)
     note = group.add("note", "keep a private note", 'mi persona note "prefers short answers"', _note)
     note.add_argument("text", help="the note")

@@ -116,7 +116,7 @@ def test_saving_a_session_shows_pending_proposals(mi, team):
     done = mi(
         "session", "save", "--sid", sid, "--completed", "login", "--decision", "sessions :: simpler", "--next", ""
     )
-    assert "Saved to slot A, session 1" in done.stdout
+    assert "Saved to window A, session 1" in done.stdout
     assert "proposal-pattern-small-steps-hold" in done.stdout
     shown = answer(mi, "session", "show", "--sid", sid)
     assert shown["sections"] == {"completed_items": ["login"], "decisions": ["sessions — simpler"], "next_steps": []}

@@ -155,7 +155,7 @@ TEXT: dict[str, str] = {
     "gate.split-suggest": "better split",
     "gate.split-required": "must be split",
     "gate.needs-ack": "your word is needed before it goes on",
-    "gate.mode": "mode {mode}, speed {speed}",
+    "gate.mode": "stance {mode}, pace {speed}",
     "gate.units": "change units: {units} (files: {files}, lines: {lines}), risk {raw}",
     "gate.incomplete": "the change is too large to be seen whole",
     "gate.near-batch": "{units} change unit{units:s}: a batch holds at most {limit}",
