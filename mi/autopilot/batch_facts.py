@@ -147,10 +147,17 @@ def _size(change: TreeChange, root: str) -> ChangeSize:
     """Return the change in change units; without a diff each file is one."""
     if not change.diff:
         files = [file for file in change.files if not is_by_product(file)]
-        return ChangeSize(units=len(files), dirs=len({os.path.dirname(file) for file in files}))
+        dirs = {os.path.dirname(file) for file in files}
+        return ChangeSize(units=len(files), files=len(files), dirs=len(dirs))
     weighed = describe_change(change, "", root)
     counted = weighed.counted
-    return ChangeSize(units=counted.units, lines=counted.lines, dirs=counted.dirs, flags=list(weighed.flags))
+    return ChangeSize(
+        units=counted.units,
+        lines=counted.lines,
+        dirs=counted.dirs,
+        files=len(counted.counted),
+        flags=list(weighed.flags),
+    )
 
 
 def checked_by_mi(batch: BatchView, command: str, root: str, stop: StopFlag) -> BatchView:

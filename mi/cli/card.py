@@ -11,6 +11,8 @@ from mi.cli.persona import add_where
 if TYPE_CHECKING:
     from mi.persona.cards import CardFile
 
+_MUST = ("boot", "must")  # ways of reading that a task does not go on without
+
 
 def build_parser(name: str) -> Parser:
     """Build the parser of the command."""
@@ -91,21 +93,21 @@ def _match(context: HomeContext, args: Args) -> int:
     out = Output(context.language)
     rows = [(one, shared, decide_reading(one.card, matched=True)) for one, shared in found]
     if args.json:
-        full = [_shown(one) | {"shared": shared, "read": how} for one, shared, how in rows]
-        out.json(
-            [
-                row | {"body": one.body} if row["read"] in ("boot", "must") else row
-                for row, (one, _, _) in zip(full, rows, strict=True)
-            ]
-        )
+        out.json([_matched(*row) for row in rows])
         return 0
     for one, _, how in rows:
         _line(out, one)
-        if how in ("boot", "must"):
-            out.line("       " + out.text("persona.must-read"))
+        if how in _MUST:
+            out.line("       " + out.text("persona.must-read", id=one.card.id))
     if not rows:
         out.say("persona.no-match")
     return 0
+
+
+def _matched(one: "CardFile", shared: int, how: str) -> dict[str, Any]:
+    must = how in _MUST
+    row = _shown(one) | {"shared": shared, "read": how, "must_read": must}
+    return row | {"body": one.body} if must else row
 
 
 def _health(context: HomeContext, args: Args) -> int:

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from mi.governance.review_gate import Required
 
 FREE, HUMAN = 0, 3
+REVISION = "compare with this revision, or the two of a range A..B, A...B (default: what is not committed)"
 _FLAGS = {
     "sensitive": "auth, encryption, migration or deletion of data",
     "integration": "a new dependency, an external service or another project",
@@ -56,7 +57,7 @@ def build_parser(name: str) -> Parser:
     group.add(
         "diff",
         "count the change units of what is not committed, or since a revision",
-        "mi gate diff",
+        "mi gate diff main..HEAD",
         _diff,
         _fill_diff,
     )
@@ -162,15 +163,19 @@ def _facts(fields: dict[str, Any]) -> "Facts":
 
 def encode_assessment(found: "Assessment", language: str) -> dict[str, Any]:
     """Return an assessment as programs read it."""
+    from mi.governance.review_gate import warn_of_size
     from mi.governance.spec_gate import SpecGate
 
     questions = SpecGate(found.spec_gate, found.asks).questions(language)
-    shown = {name: value for name, value in found._asdict().items() if name != "asks"}
+    shown = {name: value for name, value in found._asdict().items() if name not in ("asks", "items", "change_units")}
     review = found.review._asdict() if found.review else None
-    return shown | {"questions": questions, "review": review, "triggers": list(found.triggers)}
+    size = {"warnings": warn_of_size(found.change_units, language=language), "first_batch": found.first_batch()}
+    shown |= {"questions": questions, "review": review, "triggers": list(found.triggers)}
+    return shown | {name: told for name, told in size.items() if told}
 
 
 def _show_assessment(out: Output, found: "Assessment") -> None:
+    from mi.governance.review_gate import warn_of_size
     from mi.governance.spec_gate import SpecGate
 
     if found.review is None or found.orchestration is None:
@@ -180,6 +185,10 @@ def _show_assessment(out: Output, found: "Assessment") -> None:
     out.line(out.text("gate." + found.orchestration.replace("_", "-")))
     show_required(out, found.review)
     show_triggers(out, found.triggers)
+    for warning in warn_of_size(found.change_units, language=out.language):
+        out.line(warning)
+    if found.items and (batch := found.first_batch()):
+        out.say("gate.first-batch", files=", ".join(str(one.get("item", one["units"])) for one in batch))
     if found.needs_ack:
         out.say("gate.needs-ack")
 
@@ -227,12 +236,14 @@ def _signals(context: HomeContext, args: Args) -> int:
     if args.json:
         secrets = [{"kind": one.kind, "at": one.start} for one in found.secrets]
         shown = {"mode": found.mode, "triggers": list(found.triggers), "speed": levels, "secrets": secrets}
-        out.json(shown)
+        out.json(shown | ({"contradicts": list(found.contradicts)} if found.contradicts else {}))
         return FREE
     from mi.governance.speed import render_marker
 
     out.say("gate.mode", mode=found.mode, speed=" ".join(levels) or "S0")
     show_triggers(out, found.triggers)
+    if found.contradicts:
+        out.say("gate.contradicts", decided=", ".join(found.contradicts))
     if found.speed:
         out.line(render_marker(found.speed, out.language))
     return FREE
@@ -250,7 +261,7 @@ def _message(args: Args) -> str:
 
 
 def _fill_diff(parser: Parser) -> None:
-    parser.add_argument("revision", nargs="?", help="compare with this revision (default: what is not committed)")
+    parser.add_argument("revision", nargs="?", help=REVISION)
     parser.add_argument("--task", metavar="TEXT", help="the task: its words set flags, too")
     parser.add_argument("--count-generated", action="store_true", help="count generated and lock files, too")
     add_cd(parser)
@@ -258,12 +269,14 @@ def _fill_diff(parser: Parser) -> None:
 
 
 def _diff(context: HomeContext, args: Args) -> int:
+    from mi.governance.review_gate import warn_of_size
     from mi.project.change import change_here
 
     here = change_here(context.project.root, args.revision or "", args.task or "", args.count_generated)
     counted, raw, review = here.counted, here.raw, here.review
     out = Output(context.language)
-    warnings = _warnings(out, counted, here.incomplete)
+    warnings = [out.text("gate.incomplete")] if here.incomplete else []
+    warnings += warn_of_size(counted.units, counted.together, out.language)
     if args.json:
         files = [{"path": file.path, "units": file.units, "kind": file.kind} for file in counted.files]
         shown: dict[str, Any] = {"change_units": counted.units, "files": files, "raw": raw, "flags": list(here.flags)}
@@ -277,20 +290,11 @@ def _diff(context: HomeContext, args: Args) -> int:
     return HUMAN if review.level == "required" or review.needs_person else FREE
 
 
-def _warnings(out: Output, counted: "Counted", incomplete: bool) -> list[str]:
-    from mi.governance.review_gate import BATCH, WARN
-
-    found = [out.text("gate.incomplete")] if incomplete else []
-    if counted.units > BATCH:
-        return [*found, out.text("gate.over-batch", units=counted.units, limit=BATCH)]
-    return [*found, out.text("gate.near-batch", units=counted.units, limit=BATCH)] if counted.units >= WARN else found
-
-
 def _show_diff(out: Output, counted: "Counted", raw: int, warnings: list[str]) -> None:
     out.say("gate.units", units=counted.units, files=len(counted.files), lines=counted.lines, raw=raw)
     for file in counted.files:
         out.line(f"  {file.units:>3}  {file.kind:<9} {show_path(file.path)}")
     for warning in warnings:
         out.line(warning)
-    if batch := counted.first_batch():
+    if not counted.together and (batch := counted.first_batch()):
         out.say("gate.first-batch", files=", ".join(f"{path} ({units})" for path, units in batch))

@@ -30,7 +30,7 @@ def _is_persons(context: HomeContext, args: Args) -> bool:
 
 def _fill_permission(parser: Parser) -> None:
     parser.add_argument(
-        "words", nargs="+", metavar="WORD", help="TOOL OPERATION [TARGET], or: list, or: set OPERATION STATE"
+        "words", nargs="+", metavar="WORD", help="TOOL [OPERATION] [TARGET], or: list, or: set OPERATION STATE"
     )
     parser.add_argument("--member", metavar="NAME", help="who acts (default: persona.member)")
     parser.add_argument("--profile", choices=("light", "standard", "strict"), help="default: governance.profile")
@@ -53,7 +53,17 @@ def _permission(context: HomeContext, args: Args) -> int:
         return _set_permission(context, args, rest)
     if not rest:
         raise UsageError("gate-permission-words")
+    if len(rest) == 1 and _says_operation(first, rest[0]):
+        return _decide(context, args, first, "", rest[0])
     return _decide(context, args, first, rest[0], " ".join(rest[1:]))
+
+
+def _says_operation(tool: str, word: str) -> bool:
+    """Return whether a tool's name tells the operation, so that the one word behind it is the target."""
+    from mi.governance.operations import OPERATIONS
+    from mi.governance.permissions import VERBS, is_known
+
+    return is_known(tool) and word not in OPERATIONS and word not in VERBS
 
 
 def _decide(context: HomeContext, args: Args, tool: str, operation: str, target: str) -> int:
@@ -61,7 +71,7 @@ def _decide(context: HomeContext, args: Args, tool: str, operation: str, target:
     from mi.governance.permissions import VERBS
     from mi.project.permissions import permit_here
 
-    if operation not in OPERATIONS and operation not in VERBS:
+    if operation and operation not in OPERATIONS and operation not in VERBS:
         known = ", ".join(dict.fromkeys([*VERBS, *OPERATIONS]))
         raise UsageError("gate-unknown-operation", name=operation, known=known)
     config = context.config

@@ -22,7 +22,9 @@ def add_review(group: Group) -> None:
 
 
 def _fill(parser: Parser) -> None:
-    parser.add_argument("revision", nargs="?", help="compare with this revision (default: what is not committed)")
+    from mi.cli.gate import REVISION
+
+    parser.add_argument("revision", nargs="?", help=REVISION)
     parser.add_argument("--task", metavar="TEXT", default="", help="what the change was made for")
     parser.add_argument("--criteria", action="append", metavar="TEXT", default=[], help="an acceptance criterion")
     parser.add_argument("--constraint", action="append", metavar="TEXT", default=[], help="what must be kept to")

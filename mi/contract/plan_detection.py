@@ -4,6 +4,7 @@ import re
 from collections.abc import Sequence
 from functools import cache
 
+from mi.governance.words import list_items
 from mi.kernel.amounts import read_numerals
 from mi.kernel.language import Patterns, compiled, each_language, one_of, patterns
 from mi.tasks.tinytasks import skip_fences
@@ -21,6 +22,7 @@ def count_steps(text: str) -> int:
     prose = _prose(text)
     return max(
         _ordered(prose),
+        *map(_inline, prose.splitlines()),
         _announced(prose),
         sum(_marked(_BOX).match(line) is not None for line in prose.splitlines()),
         len({one[one.lastindex or 0].lower() for one in compiled(patterns().step).finditer(prose)}),
@@ -49,6 +51,13 @@ def _ordered(prose: str) -> int:
         run = run + 1 if number == run + 1 else int(number == 1)
         best = max(best, run)
     return best
+
+
+def _inline(line: str) -> int:
+    """Count `1. … 2. … 3. …` in one line, unless it is a choice, or told of what is done."""
+    known = patterns()
+    told = (known.choice, known.past, known.report)
+    return 0 if any(compiled(one).search(line) for one in told) else len(list_items(line))
 
 
 def _number(line: str) -> int | None:

@@ -1,5 +1,6 @@
 """The whole assessment of a task: spec gate, risk, who looks at it, what must happen, how much to say against it."""
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 from mi.governance.challenge import Tier, find_tier
@@ -19,6 +20,7 @@ from mi.governance.impact import (
 from mi.governance.review_gate import BATCH, Required, review_gate
 from mi.governance.signals import Signals, Size, find_signals
 from mi.governance.spec_gate import Gate, assess_spec, find_clarity
+from mi.governance.words import list_items, own_words
 
 NOTHING = Facts()
 
@@ -36,6 +38,15 @@ class Assessment(NamedTuple):
     review: Required | None
     tier: Tier | None
     triggers: tuple[str, ...]
+    change_units: int = 0  # as stated, else those that the task lists
+    items: tuple[str, ...] = ()  # of the task's own list
+
+    def first_batch(self) -> list[dict[str, object]]:
+        """Return what to begin with above five units: the task's own items where it lists as many, else a number."""
+        if self.change_units <= BATCH:
+            return []
+        listed: list[dict[str, object]] = [{"item": item, "units": 1} for item in self.items[:BATCH]]
+        return listed if len(self.items) == self.change_units else [{"units": BATCH}]
 
     @property
     def is_free(self) -> bool:
@@ -52,12 +63,14 @@ def assess(
     triggers: tuple[str, ...] = (),
     has_criteria: bool = True,
     full: bool = False,
+    items: Sequence[str] = (),
 ) -> Assessment:
     """Assess what is stated; without a number of change units the review follows the risk alone."""
     triggers = tuple(sorted({*triggers, *_stated(facts, change_units)}))
     gate = assess_spec(clarity, has_criteria)
+    units = len(items) if change_units is None else change_units
     if gate.gate == "blocked":
-        return Assessment(gate.gate, gate.asks, None, None, None, True, None, None, None, triggers)
+        return Assessment(gate.gate, gate.asks, None, None, None, True, None, None, None, triggers, units, (*items,))
     raw = compute_raw_risk(facts)
     return Assessment(
         spec_gate=gate.gate,
@@ -67,9 +80,11 @@ def assess(
         high_risk=is_high_risk(facts),
         needs_ack=needs_ack(facts),
         orchestration=choose_orchestration(raw),
-        review=review_gate(1 if change_units is None else change_units, raw),
+        review=review_gate(max(units, 1) if change_units is None else units, raw),
         tier=find_tier(raw, triggers, full),
         triggers=triggers,
+        change_units=units,
+        items=(*items,),
     )
 
 
@@ -89,4 +104,5 @@ def assess_task(
     """Assess a task by its words, together with what is stated about it."""
     found = found or find_signals(task, Size(change_units=change_units))
     facts = join_flags(stated, find_facts(find_flags(task)))
-    return assess(facts, clarity or find_clarity(task), change_units, found.triggers, has_criteria, found.full)
+    clear, items = clarity or find_clarity(task), list_items(own_words(task))
+    return assess(facts, clear, change_units, found.triggers, has_criteria, found.full, items)

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterable
 from typing import Literal, NamedTuple
 
-from mi.governance.review_gate import BATCH
+from mi.governance.review_gate import BATCH, is_together
 from mi.kernel.language import compiled, patterns
 
 Kind = Literal["modified", "new", "deleted", "renamed", "mode", "binary", "generated", "lock"]
@@ -57,6 +57,10 @@ class Counted(NamedTuple):
     @property
     def dirs(self) -> int:
         return len({file.path.rpartition("/")[0] for file in self.counted})
+
+    @property
+    def together(self) -> bool:
+        return is_together(len(self.counted), self.lines)
 
     def first_batch(self) -> list[tuple[str, int]]:
         """Paths with their units for a first batch of at most five, whole files first; [] for a small change."""

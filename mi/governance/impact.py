@@ -3,7 +3,7 @@
 from typing import Literal, NamedTuple
 
 from mi.governance.words import is_said, own_words
-from mi.kernel.language import patterns
+from mi.kernel.language import compiled, patterns
 
 Impact = Literal["trivial", "moderate", "significant"]
 Clarity = Literal["clear", "vague", "unclear"]
@@ -64,8 +64,11 @@ def choose_orchestration(raw: int) -> Orchestration:
 
 def find_flags(task: str) -> tuple[str, ...]:
     """Return the flags that the words of a task set."""
-    own = own_words(task)
-    return tuple(flag for flag, words in patterns().flags.items() if is_said(own, words))
+    own, known = own_words(task), patterns()
+    found = {flag for flag, words in known.flags.items() if is_said(own, words)}
+    if compiled(known.trigger_orders["T3"]).search(own):
+        found.add("delete_data")
+    return tuple(flag for flag in known.flags if flag in found)
 
 
 def find_facts(flags: tuple[str, ...], lines: int = 0, dirs: int = 0) -> Facts:

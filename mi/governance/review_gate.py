@@ -3,10 +3,12 @@
 from typing import Literal, NamedTuple
 
 from mi.governance.impact import ACK
+from mi.kernel.messages import text
 
 Level = Literal["none", "offer", "required"]
 Split = Literal["none", "suggest", "required"]
 BATCH, WARN = 5, 4  # change units
+TOGETHER = 50  # changed lines up to which what lies in one file is looked at as one batch
 
 
 class Required(NamedTuple):
@@ -34,10 +36,23 @@ _TABLE = (
 )
 
 
-def review_gate(units: int, raw: int) -> Required:
-    """Return what the table asks for."""
+def review_gate(units: int, raw: int, together: bool = False) -> Required:
+    """Return what the table asks for; `together`: a small change of one file, which nothing is won by splitting."""
     if units <= 0:
         return Required()
-    row = 0 if units <= 2 else 1 if units <= BATCH else 2
+    row = 0 if units <= 2 else 1 if units <= BATCH or together else 2
     column = 0 if raw <= 1 else 1 if raw < ACK else 2
-    return _TABLE[row][column]
+    needed = _TABLE[row][column]
+    return needed._replace(split="none") if together else needed
+
+
+def warn_of_size(units: int, together: bool = False, language: str = "en") -> list[str]:
+    """Return what is said of a change that is near the size of a batch, or beyond it."""
+    if units > BATCH:
+        return [text("gate.together" if together else "gate.over-batch", language, units=units, limit=BATCH)]
+    return [text("gate.near-batch", language, units=units, limit=BATCH)] if units >= WARN else []
+
+
+def is_together(files: int, lines: int) -> bool:
+    """Return whether a change is a small one in one file."""
+    return files == 1 and 0 < lines <= TOGETHER

@@ -8,7 +8,7 @@ from mi.governance.impact import find_flags, find_impact
 from mi.governance.modes import Mode, find_mode, is_obey
 from mi.governance.review_gate import BATCH
 from mi.governance.speed import choose_speed, describe_action
-from mi.governance.words import find_code_spans, find_items, is_said, own_words
+from mi.governance.words import find_code_spans, is_said, list_items, own_words
 from mi.kernel.language import compiled, patterns
 from mi.kernel.secrets import Secret, find_secrets
 
@@ -71,9 +71,7 @@ def find_signals(
     found = {
         "T1": _units(message, size) > BATCH,
         "T2": bool(against),
-        **{
-            name: bool(is_said(own, words, known.trigger_stops.get(name, ()))) for name, words in known.triggers.items()
-        },
+        **{name: _triggers(own, name) for name in known.triggers},
         "T6": is_urgent,
         "T7": _belittles(message, own, size),
         "T8": bool(secrets),
@@ -87,15 +85,25 @@ def find_signals(
     return Signals(find_mode(obeys, full or bool(triggers)), triggers, levels, secrets, against, full)
 
 
+def _triggers(own: str, name: str) -> bool:
+    """Return whether the words of a trigger are said, alone or as a verb with what it is done to."""
+    known = patterns()
+    if is_said(own, known.triggers[name], known.trigger_stops.get(name, ())):
+        return True
+    if name == "T5" and compiled(known.chooses).search(own):
+        return len(is_said(own, known.technologies)) > 1
+    return compiled(known.trigger_orders.get(name, "")).search(own) is not None
+
+
 def _units(message: str, size: Size) -> int:
-    return find_items(own_words(message)) if size.change_units is None else size.change_units
+    return len(list_items(own_words(message))) if size.change_units is None else size.change_units
 
 
 def _belittles(message: str, own: str, size: Size) -> bool:
     """Return whether "just change …" is said about something that is more than trivial."""
     if not is_said(own, patterns().just_change):
         return False
-    listed = find_items(own)
+    listed = len(list_items(own))
     files = size.files if size.files is not None else size.change_units or listed
     wide = {"public_api", "migration"} & {*find_flags(message)}
     return find_impact(files, size.lines or 0, bool(wide)) != "trivial"
@@ -112,14 +120,19 @@ def _deploys(message: str) -> bool:
 def find_contradicted(message: str, decisions: Sequence[TeamDecision], tokens: Tokens) -> tuple[str, ...]:
     """Decisions that the message goes against: about the same thing, one for it and the other against it."""
     asked = {*tokens(message)} - _polarity_tokens(tokens)
-    found, against = [], patterns().against
+    found, known = [], patterns()
+    refuses, named = bool(is_said(message, known.against)), {*is_said(message, known.technologies)}
     for decision in decisions:
         about = {*tokens(decision.text)} - _polarity_tokens(tokens)
         shared = asked & about
         alike = len(shared) >= 2 and len(shared) >= len(about) / 4
-        if alike and bool(is_said(message, against)) != bool(is_said(decision.text, against)):
+        forbids = bool(is_said(decision.text, known.against))
+        chosen = {*is_said(decision.text, known.technologies)} if named and shared else set[str]()
+        alike = alike or bool(chosen & named and (forbids or named - chosen))
+        swaps = bool(chosen) and not chosen & named and not forbids and compiled(known.chooses).search(message)
+        if swaps or (alike and refuses != forbids):
             found.append(decision.id)
-    return tuple(found)
+    return tuple(dict.fromkeys(found))
 
 
 def _polarity_tokens(tokens: Tokens) -> set[str]:

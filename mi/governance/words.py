@@ -55,21 +55,23 @@ def _pattern(word: str) -> re.Pattern[str]:
     return re.compile(rf"(?<![a-z0-9_]){escaped}(?![a-z0-9_])")
 
 
-def find_items(message: str) -> int:
-    """Return how many items the message lists, by lines or inline as 1) 2) 3); 0 without a list."""
+def list_items(message: str) -> list[str]:
+    """Return the items that the message lists, by lines or inline as 1) 2) 3); [] without a list."""
     known = patterns()
     opening, closing = one_of(*known.opening_brackets), one_of(*known.closing_brackets)
     mark = one_of(*known.list_marks)
     numbered = rf"\d{{1,3}}[.)]{_BLANK}+|\d{{1,3}}{mark}{_BLANK}*|{opening}\d{{1,3}}{closing}{_BLANK}*"
-    lines = len(compiled(rf"^{_BLANK}*(?:[-*•·]{_BLANK}+|{numbered})\S", re.M).findall(message))
-    if lines > 1:
-        return lines
-    expected = 1
+    lines = compiled(rf"^{_BLANK}*(?:[-*•·]{_BLANK}+|{numbered})(\S.*)", re.M).findall(message)
+    if len(lines) > 1:
+        return list(lines)
     inline = compiled(rf"(?<![\w.]){opening}?(\d{{1,2}})(?:{closing}|{mark}|\.(?=\s))\s*(?=\S)")
+    marks: list[re.Match[str]] = []
     for found in inline.finditer(message):
-        if int(found[1]) == expected:
-            expected += 1
-    return expected - 1 if expected > 2 else 0
+        if int(found[1]) == len(marks) + 1:
+            marks.append(found)
+    ends = [*(one.start() for one in marks[1:]), len(message)]
+    items = [message[one.end() : end].strip() for one, end in zip(marks, ends, strict=True)] if marks else []
+    return items if len(items) > 1 else []
 
 
 def split_clauses(message: str) -> list[str]:

@@ -102,6 +102,7 @@ class ChangeSize(Struct, frozen=True, kw_only=True):
     units: int = 0
     lines: int = 0
     dirs: int = 0
+    files: int = 0
     flags: list[str] = []
 
 

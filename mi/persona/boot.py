@@ -1,6 +1,7 @@
 """Booting a window: the core files, a slot of its own, what was last, what others do, what must be known."""
 
 import os
+import re
 import time
 from collections.abc import Callable
 
@@ -13,7 +14,7 @@ from mi.persona.cards import EVERY_BOOT, keep_active, read_cards
 from mi.persona.front_matter import BadFrontMatter, load
 from mi.persona.members import Role, read_roles
 from mi.persona.place import PersonaView, list_markdown, read_text, require_persona
-from mi.persona.session_log import is_empty, read_sections
+from mi.persona.session_log import find_last_stamp, is_empty, read_sections
 from mi.persona.windows import LogFile, list_other_windows, log_files, take_slot
 
 CORE = ("core/boot.md", "core/principles.md", "core/challenge-core.md")
@@ -100,23 +101,32 @@ def read_core(persona: PersonaView) -> dict[str, str]:
 
 def _latest(persona: PersonaView, files: list[LogFile]) -> LogFile | None:
     """Return the latest log that says something: a window that was only opened left nothing to go on from."""
-    telling = (file for file in reversed(files) if not is_empty(read_text(persona, file.path) or ""))
-    return next(telling, files[-1] if files else None)
+    day, stamped = "", list[tuple[str, LogFile]]()
+    for file in reversed(files):
+        text = read_text(persona, file.path) or ""
+        if is_empty(text) or (day and file.day != day):
+            continue
+        day = file.day
+        stamped.append((find_last_stamp(text) or _utc(file.changed), file))
+    # Of one day the stamps say which is the latest: in a clone all files have the time of the clone.
+    return max(stamped, key=lambda one: one[0])[1] if stamped else files[-1] if files else None
+
+
+def _utc(seconds: float) -> str:
+    return time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(seconds))
 
 
 def _sections(persona: PersonaView, log: LogFile) -> dict[str, list[str]]:
-    text = read_text(persona, log.path) or ""
-    return read_sections(_last_entry(text), ("completed_items", "decisions", "next_steps"))
+    """Return the last entry of a log; an entry that names no next steps, as one saved by itself, takes none away."""
+    entries = re.split(r"(?m)^(?=## Session )", read_text(persona, log.path) or "")
+    found = read_sections(entries[-1], ("completed_items", "decisions", "next_steps"))
+    steps = (read_sections(entry, ["next_steps"]).get("next_steps") for entry in reversed(entries))
+    return found | {"next_steps": next(filter(None, steps), [])}
 
 
 def _summary(sections: dict[str, list[str]]) -> list[str]:
     named = [*sections.get("completed_items", []), *sections.get("decisions", [])]
     return named or sections.get("whole", [])
-
-
-def _last_entry(text: str) -> str:
-    before, mark, after = text.rpartition("\n## Session ")
-    return mark + after if mark else before + after
 
 
 def _private(persona: PersonaView) -> dict[str, str]:

@@ -34,7 +34,10 @@ _ANCHOR = re.compile(
     r"(?s)<!-- mixia:section:start name=(?P<name>\w+) ts=\S+ -->\n(?P<text>.*?)\n?"
     r"<!-- mixia:section:end name=(?P=name) -->"
 )
-_HEADING = re.compile(r"(?m)^#{2,4}[ \t]*+(?P<title>.*[^ \t\n])")
+_HEADING = re.compile(
+    r"(?m)^(?:#{1,6}[ \t]*+|\*\*(?=.*\*\*:?[ \t]*$)|(?=\w[\w ]{2,30}:[ \t]*$))(?P<title>.*[^ \t\n])"
+)  # also as people write one by hand: in bold, or a name with a colon
+_STAMP = re.compile(r"<!-- mixia:section:start name=\w+ ts=(\S+) -->")
 _FILE = "notes.md"
 
 
@@ -104,6 +107,11 @@ def append_entry(log: LogFile, entry: SessionEntry, first: bool = False) -> int:
 def is_empty(text: str) -> bool:
     """Return whether a log holds nothing but the line that its window was made with."""
     return not re.sub(r"(?s)<!--(?:(?!-->|<!--).)*+-->", "", text).strip()
+
+
+def find_last_stamp(text: str) -> str:
+    """Return when a log's latest entry was written, as it says itself; '' where it does not."""
+    return max(_STAMP.findall(text), default="")
 
 
 def is_first(logs: Iterable[LogFile]) -> bool:
@@ -180,7 +188,7 @@ def _by_heading(text: str) -> list[tuple[str, str]]:
 
 def _section_of(title: str) -> str:
     """Return the section of a heading, also as people write it by hand; "" for any other."""
-    plain = title.strip().strip("".join(patterns().colons)).lower()
+    plain = title.strip().strip("".join((*patterns().colons, "*"))).lower().replace("_", " ")
     return next((name for name, known in patterns().log_headings.items() if plain in known), "")
 
 

@@ -28,7 +28,7 @@ class Weighed(NamedTuple):
 
     @property
     def review(self) -> Required:
-        return review_gate(self.counted.units, self.raw)
+        return review_gate(self.counted.units, self.raw, self.counted.together)
 
 
 def weigh(

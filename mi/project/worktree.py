@@ -222,12 +222,21 @@ class WorktreeWatch:
         return [path for path in found if path not in outputs or path in kept]
 
     def since(self, revision: str) -> TreeChange | None:
-        """Return what changed between a revision and the latest step; None when there is no such one, or no git."""
-        if not isinstance(self._last, Moment) or self._writer.repository is None:
+        """Return what changed between a revision and the latest step, or in a range (A..B, A...B).
+
+        None when there is no such one, or no git.
+        """
+        if not isinstance(self._last, Moment) or self._writer.repository is None or revision.startswith(("-", "^")):
             return None
-        asked = ("rev-parse", "--verify", "-q", "--end-of-options", f"{revision}^{{tree}}")
-        found = git.run(self._root, *asked)
-        return self._between(Moment(found.output.strip()), self._last) if found.code == 0 else None
+        named = git.run(self._root, "rev-parse", "--revs-only", revision).output.split()
+        starts = [one[1:] for one in named if one.startswith("^")]  # a range: its end, and these left out
+        before = self._find_tree(starts[0] if starts else revision)
+        now = self._find_tree(named[0]) if starts else self._last
+        return self._between(before, now) if before and now else None
+
+    def _find_tree(self, revision: str) -> Moment | None:
+        found = git.run(self._root, "rev-parse", "--verify", "-q", "--end-of-options", f"{revision}^{{tree}}")
+        return Moment(found.output.strip()) if found.code == 0 else None
 
     def uncommitted(self) -> TreeChange | None:
         """Return what is not committed, new files included; None outside of git."""

@@ -1,6 +1,7 @@
 """Booting: the order, what stops it, what is read of whom, and what a run is told of it."""
 
 import os
+import re
 import time
 from pathlib import Path
 
@@ -55,6 +56,35 @@ def test_a_window_that_was_only_opened_hides_no_pending_task(persona):
     assert booted.first_boot is False
     assert [one.whole for one in booted.windows if not one.completed] == [""]
     assert "<!--" not in render_context(booted, 2000)
+
+
+@pytest.mark.req("one.smaller.next-steps")
+@pytest.mark.parametrize("heading", ["## Next steps", "# next_steps", "**Next steps:**", "Next steps:", "### 下一步"])
+def test_next_steps_written_by_hand_are_told(persona, heading):
+    put(persona, "sessions/2026-01/2026-01-02.md", f"## Completed\n- login\n\n{heading}\n- write the docs\n")
+    assert boot(persona).pending == ["write the docs"]
+
+
+@pytest.mark.req("one.smaller.next-steps")
+def test_an_entry_saved_by_itself_takes_no_next_steps_away(persona):
+    log = take_slot(persona)
+    append_entry(log, entry("login works", following="write the docs"))
+    append_entry(log, SessionEntry(completed_items=["tests pass"], decisions=[], next_steps=[]))
+    booted = boot(persona)
+    assert (booted.pending, booted.last_summary) == (["write the docs"], ["tests pass"])
+    assert "write the docs" in render_context(booted, 2000)
+
+
+@pytest.mark.req("one.smaller.next-steps")
+def test_in_a_clone_the_logs_themselves_say_which_is_the_last(persona):
+    first, second = take_slot(persona), take_slot(persona)
+    append_entry(second, entry("b", following="stale"))
+    text = Path(second.path).read_text("utf-8")
+    Path(second.path).write_text(re.sub(r"ts=\S+", "ts=2026-01-01T00:00:00Z", text), "utf-8")
+    append_entry(first, entry("a", following="current"))
+    for log in (first, second):  # as git leaves them
+        os.utime(log.path, (1e9, 1e9))
+    assert boot(persona).pending == ["current"]
 
 
 def test_a_log_that_leads_into_another_members_space_is_no_log(persona):

@@ -1,5 +1,6 @@
 """Cards: what makes one valid, the index, matching, salience, archiving."""
 
+import json
 import os
 from pathlib import Path
 
@@ -255,3 +256,22 @@ def test_a_link_into_another_members_space_is_named_and_hides_no_card(persona):
     found, problems = read_cards(persona)
     assert [one.card.id for one in found] == ["H-001"]
     assert [(one.path, one.code) for one in problems] == [("cards/heuristics/x.md", "private-of-other")]
+
+
+@pytest.mark.req("one.smaller.must-read")
+def test_a_match_says_which_cards_must_be_read(persona, tmp_path, monkeypatch, capfd):
+    from mi.cli import main
+
+    monkeypatch.chdir(tmp_path)
+    for card, salience in (("P-001", 8), ("H-002", 5)):
+        put_card(persona, card, title="Migrations are tested", merge_key=f"m-{salience}", salience=salience)
+    assert main.run(["card", "match", "write the migration", "--json"]) == 0
+    found = json.loads(capfd.readouterr().out)
+    assert [(one["id"], one["must_read"], "body" in one) for one in found] == [
+        ("P-001", True, True),
+        ("H-002", False, False),
+    ]
+    assert main.run(["card", "match", "write the migration"]) == 0
+    said = capfd.readouterr().out
+    assert "mi card show P-001" in said
+    assert "mi card show H-002" not in said

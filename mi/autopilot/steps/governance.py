@@ -17,7 +17,7 @@ from mi.governance.assess import Assessment, assess_task
 from mi.governance.challenge import find_tier, give_alert, render_challenge
 from mi.governance.impact import ACK, compute_raw_risk, find_facts, find_flags, join_flags
 from mi.governance.modes import is_obey
-from mi.governance.review_gate import BATCH, Required, review_gate
+from mi.governance.review_gate import BATCH, Required, is_together, review_gate
 from mi.governance.signals import Signals
 from mi.governance.spec_gate import SpecGate
 from mi.governance.speed import render_marker
@@ -114,7 +114,7 @@ class GovernanceSteps(RunSteps):
             return None
         seen = find_facts(tuple(change.flags), change.lines, change.dirs)
         raw = compute_raw_risk(join_flags(seen, find_facts(find_flags(case.batch.task))))
-        needed = review_gate(change.units, raw)
+        needed = review_gate(change.units, raw, is_together(change.files, change.lines))
         if needed.level == "none":
             return None
         if self._override:

@@ -271,6 +271,9 @@ class Patterns:
     full_challenge: Words = ()
     triggers: dict[str, Words] = {}
     trigger_stops: dict[str, Words] = {}
+    trigger_orders: dict[str, str] = {}  # a verb and what it is done to, where neither says it alone
+    technologies: Words = ()
+    chooses: str = ""  # between technologies
     flags: dict[str, Words] = {}
     against: Words = ()
     order_to_run: str = ""

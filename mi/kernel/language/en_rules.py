@@ -4,6 +4,16 @@ from mi.kernel.language import Patterns, listed
 
 _I_WILL = r"(?:i|we)(?:'ll| will|'m going to| am going to| are going to| need to| plan to| have to| must| should)"
 _LET_US = r"let(?:'s| me)"
+# A verb and an object that together lose what nobody can bring back; "the user data form" is code.
+_DELETES_DATA = (
+    r"\b(?:delete|erase|wipe|purge|destroy|truncate|drop)(?:\s+(?:out\s+)?(?:all|every|any|the|our|their|its|old|stale|expired"
+    r"|inactive|existing|unused|live|real|these|those|of)){0,5}\s+(?:(?:user|customer|client|member|patient|personal"
+    r"|production|prod|account|order|payment|billing)s?(?:'s?)?\s+)?"
+    r"(?:data|records|rows|users|customers|accounts|backups?|databases?|tables?)\b"
+    r"(?!\s+(?:\w+\s+)?(?:fields?|models?|class(?:es)?|buttons?|pages?|forms?|types?|functions?|methods?|keys?|endpoints?"
+    r"|tests?|fixtures?|variables?|components?|screens?|imports?|modules?|files?|attributes?|helpers?|layouts?|cells?"
+    r"|validations?|headers?|views?|props?|structures?))"
+)
 
 
 class EnglishRules(Patterns):
@@ -103,6 +113,23 @@ class EnglishRules(Patterns):
         ),
     }
     trigger_stops = {"T3": ("pay attention",)}
+    trigger_orders = {
+        "T3": _DELETES_DATA,
+        "T4": r"\b(?:fire|sack|dismiss|lay\s+off)\s+(?-i:[A-Z][a-z]+)(?=\s+(?:and|from|today|now|for|because|by|at|before|if)\b|\W*$)"
+        r"|\blet\s+(?-i:[A-Z][a-z]+)\s+go\b|\b(?:fire|sack|dismiss|lay\s+off)\s+(?:an?|the|our|my|two|three|some|half)\s+(?:\w+\s+)?"
+        r"(?:contractors?|designers?|developers?|engineers?|managers?|employees?|interns?|team|staff|assistants?|freelancers?)\b",
+    }
+    technologies = listed(
+        """react, vue, angular, svelte, solid.js, next.js, nuxt, django, flask, fastapi, rails, laravel, spring boot,
+        express.js, node.js, deno, postgres, postgresql, mysql, mariadb, sqlite, mongodb, dynamodb, redis, cassandra,
+        elasticsearch, kafka, rabbitmq, nats, graphql, grpc, kubernetes, nomad, docker, podman, terraform, pulumi,
+        ansible, aws, gcp, azure, python, golang, rust, java, kotlin, typescript, javascript, elixir, ruby, php, swift,
+        flutter, react native, electron, tauri"""
+    )
+    chooses = (
+        r"\b(?:choos|choice|decid|pick|select|compar|switch|migrat|mov|replac|rewrit|port)(?:e|es|ed|ing|t)?\b|\bwhich\b"
+        r"|\bversus\b|\bvs\b|\binstead of\b"
+    )
     flags = {
         "auth": listed(
             """auth, authentication, authenticate, authorization, authorisation, authorize, oauth, sso, saml, jwt, 2fa,
@@ -154,7 +181,11 @@ class EnglishRules(Patterns):
         r"override(?=\s*(?:$|[:,.;!—–，。：；！、-]|\n)|\s+[\u4e00-\u9fff]"
         r"|\s+(?:please|now|just|and|do|go|proceed|continue|execute|run|skip|ship|push|deploy|merge|delete|i|no)\b)"
     )
-    speed_filler = r"\b(?:use|using|at|in|with|go|switch|to|apply|speed|mode|level|please|now)\b"
+    speed_level = r"\b(?:pace|speed(?: level)?|level)\s+s?([0-4])\b|(?<!look )\bat s([0124])\b"
+    speed_filler = (
+        r"\b(?:use|using|at|in|with|go|switch|to|apply|pace|speed|mode|level|please|now|but|only|just|exactly|still|keep"
+        r"|stay|it|this|though)\b"
+    )
     storage = (
         r"(?:buckets?|storage|objects?|uploads?|downloads?|urls?|keys?|clients?|apis?|paths?|prefix|policy|sync|files?"
         r"|folders?|backend|endpoints?|events?|access|compatible|is|are|was|has|have|fails?|does|should|must|can|and|or|to"

@@ -53,6 +53,10 @@ class ChineseRules(Patterns):
         "T5": tuple("架构 技术栈 技术选型 选型 数据库结构 表结构 数据模型 微服务 单体应用 改表 加字段".split()),
         "T9": tuple("部署 上线 发布 发版 上生产 回滚".split()),
     }
+    trigger_orders = {
+        "T3": r"(?:删除?|清除|清理|清掉|抹掉)[^，。；,;\n]{0,8}(?:用户|客户|会员|订单|账户|生产)[^，。；,;\n]{0,3}数据"
+    }
+    chooses = r"选|还是|哪个|对比|换成|改成|迁到|迁移到|重写"
     trigger_stops = {"T3": ("价格战",), "T5": ("组织架构", "架构师"), "T9": ("发布会", "线上线下")}
     flags = {
         "auth": tuple("认证 鉴权 登录 授权 权限 密码 单点登录".split()),
@@ -71,7 +75,7 @@ class ChineseRules(Patterns):
     order_to_run = r"请?(?:运行|执行|跑)\s*(?:一下)?"
     override = r"直接做|不需要讨论"
     speed_level = r"速度级别\s*+(?:[:：]\s*+)?([0-4])(?!\d)"
-    speed_filler = r"[用按请以走]|模式|速度|级别|切到|切换到|来"
+    speed_filler = r"但是?|只要?|就|仅|[用按请以走]|模式|速度|级别|切到|切换到|来"
     storage = r"[是的桶存有和]"
     courtesy_before = r"好的?|那|请"
     courtesy_after = r"吧|了|啦|啊|哦"

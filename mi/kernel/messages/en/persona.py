@@ -71,7 +71,7 @@ TEXT: dict[str, str] = {
     "persona.conformance": "{held} of {total} supported",
     "persona.published": "{count} file{count:s} written to {path}; {left} stayed here.",
     "persona.no-cards": "No cards (propose one with mi proposal add).",
-    "persona.must-read": "must be read before the work goes on: mi card show",
+    "persona.must-read": "must be read before the work goes on: mi card show {id}",
     "persona.no-match": "No card bears on this task.",
     "persona.calibrate": "{middle} of {active} active cards lie in 5–7: re-evaluate salience against actual use in the next review.",
     "persona.healthy": "Active cards: {active}, in 5–7: {middle}.",

@@ -71,7 +71,7 @@ TEXT: dict[str, str] = {
     "persona.conformance": "{total} 项中支持 {held} 项",
     "persona.published": "已写入 {count} 个文件到 {path}；{left} 个留在本地。",
     "persona.no-cards": "没有卡片（用 mi proposal add 提议）。",
-    "persona.must-read": "继续之前必须阅读：mi card show",
+    "persona.must-read": "继续之前必须阅读：mi card show {id}",
     "persona.no-match": "没有与此任务相关的卡片。",
     "persona.calibrate": "{active} 张启用卡片中有 {middle} 张在 5–7：下次回顾时请按实际使用重新评定。",
     "persona.healthy": "{active} 张启用卡片，其中 {middle} 张在 5–7。",
