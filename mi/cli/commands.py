@@ -65,6 +65,9 @@ COMMANDS = {
     "proposal": CommandEntry("team", "proposal", "propose a card, review proposals"),
     "session": CommandEntry("team", "session", "what a window leaves for the next"),
     "handoff": CommandEntry("team", "handoff", "hand a task to another member"),
+    "merge-file": CommandEntry(
+        "team", "merge_file", "what git calls to merge two people's history or card", checks_home=False
+    ),
     "project": CommandEntry("upkeep", "project", "which project MI works on"),
     "config": CommandEntry("upkeep", "config", "who works, who judges, every knob", checks_home=False),
     "doctor": CommandEntry("upkeep", "doctor", "what works here, and how to fix what does not", checks_home=False),

@@ -255,10 +255,11 @@ def _leftovers(context: HomeContext, out: Output) -> Iterator[DoctorFinding]:
 
 def _damage(context: HomeContext, out: Output) -> Iterator[DoctorFinding]:
     """Yield what `mi repair` can mend."""
+    from mi.app.merge_repair import find_merge_damage
     from mi.evidence.damage import find_damage
 
-    for one in find_damage(context.home):
-        text = out.text("repair." + one.key, path=one.path)
+    for one in (*find_damage(context.home), *find_merge_damage(context)):
+        text = out.text("repair." + one.key, path=one.path, **one.details)
         if one.key != "open-home":  # said with the home
             yield DoctorFinding("state", "warn", "as-is", {"text": text}, "mi repair")
 

@@ -21,6 +21,7 @@ class Damage(NamedTuple):
     key: str
     path: str
     mend: Callable[[], None]
+    details: dict[str, object] = {}
 
 
 def find_damage(home: Home) -> Iterator[Damage]:

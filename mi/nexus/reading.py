@@ -6,10 +6,13 @@ from typing import Any, TypeVar
 
 import msgspec
 
+from mi.kernel.conflicts import read_sides
 from mi.kernel.errors import StorageError
 from mi.kernel.files import read_bytes
 from mi.kernel.jsontext import BadJson, decode_stored
 from mi.kernel.messages import NestedText
+from mi.kernel.text import decode
+from mi.nexus.history_merge import unite_histories
 from mi.nexus.state import Issue, Plan, Task, Tasks, TrackerEntry
 
 T = TypeVar("T", bound=msgspec.Struct)
@@ -20,8 +23,10 @@ BEGINNING = "1970-01-01T00:00:00.000Z"  # of a file that does not say when it wa
 def read_raw_json(path: str, shape: type[Any]) -> Any:
     """Return what a file holds; None when there is no file, StorageError when it is no JSON of this shape."""
     data = read_bytes(path)
-    if data is None:
-        return None
+    return None if data is None else _parse(data, shape, path)
+
+
+def _parse(data: bytes, shape: type[Any], path: str) -> Any:
     try:
         return decode_stored(data.removeprefix(BOM_UTF8), shape)
     except BadJson as error:
@@ -60,15 +65,26 @@ def read_tasks(path: str) -> Tasks | None:
     )
 
 
-def read_cycles(path: str) -> list[dict[str, Any]]:
-    """Return the cycles of a history as they stand: nobody rewrites what was archived."""
-    raw = read_raw_json(path, dict[str, Any])
-    if raw is None:
-        return []
-    cycles = raw.get("cycles")
-    if not isinstance(cycles, list):
+def read_history(path: str) -> dict[str, Any]:
+    """Return a history as it stands, empty without a file; what git left of two people's holds the cycles of both."""
+    data = read_bytes(path)
+    return {"cycles": []} if data is None else parse_history(data, path)
+
+
+def parse_history(data: bytes, path: str) -> dict[str, Any]:
+    """Return the history in a file's bytes; StorageError when it is none."""
+    sides = read_sides(decode(data))
+    if sides is not None:
+        return unite_histories(*(parse_history(side.encode(), path) for side in sides))
+    raw: dict[str, Any] = _parse(data, dict[str, Any], path)
+    if not isinstance(raw.get("cycles"), list):
         raise StorageError("state-malformed", path=path, reason=NestedText("reason.no-list-at", at="cycles"))
-    return keep_objects(cycles)
+    return raw
+
+
+def read_cycles(path: str) -> list[dict[str, Any]]:
+    """Return the cycles of a history: nobody rewrites what was archived."""
+    return keep_objects(read_history(path)["cycles"])
 
 
 def read_tracker(path: str) -> list[TrackerEntry]:

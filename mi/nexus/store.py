@@ -54,8 +54,8 @@ class Store:
 
     def archive(self, plan: Plan | None, tasks: list[Task]) -> tuple[Cycle, int]:
         """Append a cycle to the history, once; the cycle and how many there are now."""
-        raw = reading.read_raw_json(self.place.history, dict[str, Any]) or {}
-        former = reading.read_cycles(self.place.history)
+        raw = reading.read_history(self.place.history)
+        former = reading.keep_objects(raw["cycles"])
         if former and (same := _same_cycle(former[-1], plan, tasks)):
             return same, len(raw["cycles"])
         cycle = Cycle(
@@ -65,7 +65,7 @@ class Store:
             plan=plan,
             tasks=tasks,
         )
-        cycles = [*raw.get("cycles", []), encode_strict(cycle, Cycle)]  # what others archived, whatever it is, stays
+        cycles = [*raw["cycles"], encode_strict(cycle, Cycle)]  # what others archived, whatever it is, stays
         self.write(self.place.history, encode_pretty(raw | {"cycles": cycles}))
         return cycle, len(cycles)
 

@@ -10,8 +10,8 @@ import msgspec
 from mi.kernel.errors import MiError
 from mi.kernel.secrets import redact_start
 from mi.kernel.text import shorten
-from mi.persona.cards import EVERY_BOOT, keep_active, read_cards
-from mi.persona.front_matter import BadFrontMatter, load
+from mi.persona.cards import EVERY_BOOT, CardFile, keep_active, read_cards, write_index
+from mi.persona.front_matter import load
 from mi.persona.members import Role, read_roles
 from mi.persona.place import PersonaView, list_markdown, read_text, require_persona
 from mi.persona.session_log import find_last_stamp, is_empty, read_sections
@@ -82,7 +82,7 @@ def boot(persona: PersonaView, reviewers: Callable[[], list[ReviewerHealth]] = l
         pending=sections.get("next_steps", []),
         private=private,
         windows=windows,
-        index=_index(persona),
+        index=_index(persona, cards),
         cards={one.card.id: one.body for one in keep_active(cards) if one.card.salience >= EVERY_BOOT},
         reviewers=reviewers(),
         members=members,
@@ -146,13 +146,11 @@ def _window(persona: PersonaView, log: LogFile) -> Window:
     )
 
 
-def _index(persona: PersonaView) -> dict[str, object]:
+def _index(persona: PersonaView, cards: list[CardFile]) -> dict[str, object]:
+    """Return the index of the cards; it is derived, so a clone that has none yet gets one."""
+    write_index(persona, cards)
     path = persona.path("indexes", "card-index.yaml")
-    text = read_text(persona, path)
-    try:
-        return load(text, os.path.relpath(path, persona.root)) if text else {}
-    except BadFrontMatter:
-        return {}  # derived: `mi card index` writes it anew
+    return load(read_text(persona, path) or "", os.path.relpath(path, persona.root))
 
 
 def render_context(booted: Booted, budget: int) -> str:

@@ -7,6 +7,7 @@ from typing import Literal, NamedTuple
 import msgspec
 
 from mi.kernel import clock
+from mi.kernel.conflicts import read_sides
 from mi.kernel.errors import MiError, NotFound, StorageError
 from mi.kernel.files import write_atomic
 from mi.persona.front_matter import BadFrontMatter, dump_fields, join, split
@@ -64,7 +65,7 @@ def read_cards(persona: PersonaView) -> tuple[list[CardFile], list[CardProblem]]
     for path in list_markdown(persona.path("cards")):
         shown = os.path.relpath(path, persona.root)
         try:
-            found.append(parse(read_text(persona, path) or "", shown))
+            found += parse_all(read_text(persona, path) or "", shown)
         except (BadFrontMatter, PrivateOfOther, StorageError) as error:
             problems.append(CardProblem(shown, error.code, error.details))
     return sorted(found, key=lambda one: (one.card.id, one.path)), problems
@@ -86,6 +87,17 @@ def parse(text: str, path: str) -> CardFile:
     if not card.title.strip():
         raise BadFrontMatter("card-field", path=path, reason="`title` is empty")
     return CardFile(card, body, path)
+
+
+def parse_all(text: str, path: str) -> list[CardFile]:
+    """Return the card in a file: of one that git left with conflict markers the card of both, or the two cards."""
+    sides = read_sides(text)
+    if sides is None:
+        return [parse(text, path)]
+    from mi.persona.card_merge import are_same, unite_cards
+
+    ours, theirs = (parse(side, path) for side in sides)
+    return [unite_cards(None, ours, theirs)] if are_same(ours, theirs) else [ours, theirs]
 
 
 def is_kebab(text: str) -> bool:
@@ -226,9 +238,16 @@ def choose_next_id(cards: list[CardFile], card_type: CardType) -> str:
 def write_card(persona: PersonaView, card: Card, body: str, path: str = "") -> str:
     """Write a card to its folder; returns its path below the persona."""
     place = path or os.path.join("cards", FOLDERS[card.type], f"{card.id.lower()}-{card.merge_key}.md")
-    fields = {key: value for key, value in msgspec.to_builtins(card).items() if value not in ("", [])}
-    write_atomic(persona.path(place), join(fields, body).encode(), 0o644)
+    former = read_text(persona, persona.path(place))
+    if former is not None and "<<<<<<<" in former and len(parse_all(former, place)) > 1:
+        raise MiError("card-conflict", path=place)
+    write_atomic(persona.path(place), render_card(card, body).encode(), 0o644)
     return place
+
+
+def render_card(card: Card, body: str) -> str:
+    """Return a card as its file holds it; fields that say nothing are left out."""
+    return join({key: value for key, value in msgspec.to_builtins(card).items() if value not in ("", [])}, body)
 
 
 def archive(persona: PersonaView, card_id: str, status: Status = "archived") -> CardFile:

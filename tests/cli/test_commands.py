@@ -68,7 +68,7 @@ OPEN = """
     memory/write nexus nexus/artifact nexus/artifact/write nexus/context nexus/event nexus/history nexus/init
     nexus/manifest nexus/memory nexus/memory/add nexus/memory/gc nexus/memory/lint nexus/memory/list
     nexus/memory/merge-access nexus/memory/restore nexus/memory/show nexus/task nexus/task/add nexus/task/close
-    notify notify/test
+    merge-file notify notify/test
     nexus/task/list nexus/task/targets nexus/task/update nexus/validate node node/list node/show
     persona persona/boot persona/conformance persona/init persona/lint persona/note persona/notes persona/publish
     plan plan/add plan/decide plan/edit plan/lint plan/remove plan/reopen plan/start plan/status

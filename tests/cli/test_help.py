@@ -123,7 +123,7 @@ ELSEWHERE = {
     *("demo", "run", "attach", "stop", "answer", "inbox dismiss", "undo", "redo", "search", "memory search"),
     *("values edit",),
     *("memory write", "memory query", "memory recent", "memory verify"),
-    *("uninstall", "diff"),
+    *("uninstall", "diff", "merge-file"),
     *("export", "import", "completion", "prove", "proof export", "proof verify"),
 }
 for group in (

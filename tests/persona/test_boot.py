@@ -34,7 +34,7 @@ def test_a_fresh_persona_boots(persona):
     booted = boot(persona)
     assert list(booted.core) == list(CORE)
     assert all(text.startswith("# ") for text in booted.core.values())
-    assert (Path(persona.root) / ".gitignore").read_text("utf-8") == ".*/private/\n"
+    assert (Path(persona.root) / ".gitignore").read_text("utf-8") == ".*/private/\nindexes/card-index.yaml\n"
     assert [one.name for one in booted.members] == ["human", "mi"]
 
 

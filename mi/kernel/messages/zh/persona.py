@@ -22,6 +22,9 @@ TEXT: dict[str, str] = {
     "error.session-part-missing": '缺少 {part}；请给出，确实没有时写 ""',
     "error.session-file": "--file {path}：{reason}",
     "error.core-missing": "{path} 缺少 {names}（mi persona init 会补上）",
+    "error.card-conflict": "{path} 含 git 留下的两张卡片；请先修复：mi repair --apply",
+    "error.two-cards": "{path}：双方各自新建了卡片（{ours}；{theirs}）；合并后请运行：mi repair --apply",
+    "error.git-failed": "git 未能完成：{reason}",
     "error.member-type": "core/boot.md：成员 {name!r} 的类型是 {value!r}；应写 human 或 ai",
     "error.proposal-todo": "{title!r} 是待办，不是知识（请放进任务列表）",
     "error.proposal-task-state": "{title!r} 是任务状态，不是知识（属于会话记录）",
@@ -92,6 +95,12 @@ TEXT: dict[str, str] = {
 }
 
 HELP: dict[str, str] = {
+    "what git calls to merge two people's history or card": "git 合并两人的历史或卡片时调用",
+    "Merge two people's .nexus/history.json or card; git calls it.": "合并两人的 .nexus/history.json 或卡片；由 git 调用。",
+    "as it was before both": "双方更改之前的内容",
+    "as we have it; the merge is written there": "我方的内容；合并结果写入此处",
+    "as they have it": "对方的内容",
+    "which file of the repository it is": "仓库中的哪个文件",
     "hand a task to another member": "把任务交给另一位成员",
     "what a window leaves for the next": "一个窗口留给下一个的记录",
     "propose a card, review proposals": "提议卡片，评审提议",

@@ -1,0 +1,100 @@
+"""What two people's work leaves in a repository that was merged without the driver: found, and mended when asked."""
+
+import os
+from collections.abc import Iterator
+from functools import partial
+from typing import TYPE_CHECKING
+
+from mi.app.home_context import HomeContext
+from mi.app.nexus import build_nexus
+from mi.app.team import build_persona
+from mi.evidence.damage import Damage
+from mi.kernel import git
+from mi.kernel.conflicts import read_sides
+from mi.kernel.errors import MiError
+from mi.kernel.files import read_bytes
+from mi.kernel.text import decode
+
+if TYPE_CHECKING:
+    from mi.nexus.store import Store
+    from mi.persona.place import PersonaView
+
+
+def find_merge_damage(context: HomeContext) -> Iterator[Damage]:
+    """Yield what is to be mended in the project's history and in its team's cards; nothing is changed."""
+    store, persona = build_nexus(context), build_persona(context)
+    if _has_markers(store.place.history):
+        yield Damage("merged-history", store.place.history, partial(_mend_history, store))
+    if not os.path.isdir(persona.root):
+        return
+    from mi.persona.make import INDEX, find_unignored
+    from mi.persona.place import list_markdown
+
+    for path in list_markdown(persona.path("cards")):
+        if _has_markers(path):
+            yield Damage("merged-card", path, partial(_mend_card, persona, os.path.relpath(path, persona.root)))
+    yield from _find_equal_ids(persona, store)
+    index = persona.path(INDEX)
+    if _is_tracked(persona.root, index) or find_unignored(persona):
+        yield Damage("tracked-index", index, partial(_untrack, persona))
+
+
+def _has_markers(path: str) -> bool:
+    return read_sides(decode(read_bytes(path) or b"")) is not None
+
+
+def _mend_history(store: "Store") -> None:
+    from mi.kernel.state import encode_pretty
+    from mi.nexus.reading import read_history
+
+    with store.lock():
+        store.write(store.place.history, encode_pretty(read_history(store.place.history)))
+
+
+def _mend_card(persona: "PersonaView", path: str) -> None:
+    """Write the card of both sides, or each of two cards into a file of its own."""
+    from mi.kernel.files import write_atomic
+    from mi.persona.cards import parse_all, render_card
+    from mi.persona.place import read_text
+
+    one, *others = parse_all(read_text(persona, persona.path(path)) or "", path)
+    for other in others:
+        stem = os.path.join(os.path.dirname(path), f"{other.card.id.lower()}-{other.card.merge_key}")
+        names = (f"{stem}{number}.md" for number in ("", *(f"-{count}" for count in range(2, 1000))))
+        free = next(name for name in names if not os.path.lexists(persona.path(name)))
+        write_atomic(persona.path(free), render_card(other.card, other.body).encode(), 0o644)
+    write_atomic(persona.path(path), render_card(one.card, one.body).encode(), 0o644)
+
+
+def _find_equal_ids(persona: "PersonaView", store: "Store") -> Iterator[Damage]:
+    from mi.persona.place import list_markdown
+    from mi.persona.renumber import Renumbering, find_renumberings, renumber
+
+    elsewhere = [path for name in ("memory", "context", "rules") for path in list_markdown(store.place.knowledge(name))]
+
+    def mend(wanted: Renumbering) -> None:
+        """Look again: what was mended before may have moved the file."""
+        for one in find_renumberings(persona, elsewhere):
+            if one.card.card.id == wanted.card.card.id:
+                renumber(persona, one)
+
+    for one in find_renumberings(persona, elsewhere):
+        details = {"id": one.card.card.id, "new_id": one.new_id, "count": one.followers, "unsure": one.unsure}
+        yield Damage("equal-card-ids", persona.path(one.card.path), partial(mend, one), details)
+
+
+def _is_tracked(folder: str, path: str) -> bool:
+    return bool(git.run(folder, "ls-files", "--", path).output)
+
+
+def _untrack(persona: "PersonaView") -> None:
+    """Take the derived index out of git and keep it out; the file stays."""
+    from mi.persona.cards import read_cards, write_index
+    from mi.persona.make import INDEX, ignore_derived
+
+    ignore_derived(persona)
+    if _is_tracked(persona.root, persona.path(INDEX)):
+        done = git.run_bytes(persona.root, "rm", "--cached", "-q", "--", persona.path(INDEX), umask=-1)
+        if done.code != 0:
+            raise MiError("git-failed", reason=done.error)
+    write_index(persona, read_cards(persona)[0])
