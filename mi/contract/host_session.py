@@ -13,6 +13,7 @@ from mi.contract.gate import GateVerdict, MutationRequest
 from mi.contract.session import ContractPlace, ContractSession
 from mi.evidence.reader import read_back
 from mi.hosts.adapters import HOSTS
+from mi.tasks import nexus_tasks
 from mi.tasks.tinytasks import FILE
 
 _RECALLS = ("memory_query", "memory_recent")
@@ -76,7 +77,8 @@ class ProtectedFiles:
 
     def __init__(self, root: str, home: str) -> None:
         self._root = root
-        self._own = [os.path.realpath(one) for one in (os.path.join(root, FILE), *_hook_files(root), home)]
+        lists = (os.path.join(root, name) for name in (FILE, nexus_tasks.FILE, nexus_tasks.OWN))
+        self._own = [os.path.realpath(one) for one in (*lists, *_hook_files(root), home)]
         # Of folders around the project nobody can say what a command means there.
         self._around = (os.path.realpath(root), os.path.realpath(os.path.expanduser("~")))
 

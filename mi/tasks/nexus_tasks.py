@@ -18,7 +18,7 @@ if TYPE_CHECKING:  # a hook looks at the list without any of it
     from mi.nexus.store import Store
 
 FILE = os.path.join(".nexus", "state", "tasks.json")
-_OWN = os.path.join(".nexus", "state", "mi", "tasks.extension.json")
+OWN = os.path.join(".nexus", "state", "mi", "tasks.extension.json")
 
 
 class _Task(Struct):
@@ -137,7 +137,7 @@ class NexusTasks:
     def _read_own(self) -> dict[str, dict[str, Any]]:
         """Return what MI keeps about each task; a file that cannot be read tells nothing."""
         try:
-            data = inside.read_bytes(self._root, _OWN)
+            data = inside.read_bytes(self._root, OWN)
             found = decode(data, dict[str, Any]).get("task_extensions") if data else None
         except (OSError, MiError, BadJson):
             return {}

@@ -166,7 +166,14 @@ def test_our_server_under_another_name_is_known_by_its_events(host):
 @pytest.mark.req("ac.tasks.direct-edit-violation")
 @pytest.mark.parametrize(
     "path",
-    ["tinyTasks.md", ".claude/settings.json", ".codex/hooks.json", "~/.claude/settings.json", "HOME/config.json"],
+    [
+        "tinyTasks.md",
+        ".nexus/state/tasks.json",
+        ".claude/settings.json",
+        ".codex/hooks.json",
+        "~/.claude/settings.json",
+        "HOME/config.json",
+    ],
 )
 def test_what_nobody_may_edit_directly(host, path):
     host.ready()
