@@ -2,6 +2,8 @@
 
 from typing import Literal
 
+from mi.governance.operations import OPERATIONS
+
 Authority = Literal["autonomous", "escalate", "never"]
 Visibility = Literal["local", "external"]
 
@@ -24,6 +26,36 @@ ACTIONS: dict[str, Authority] = {
     "secrets_out": "never",
 }
 MAX_FILES = 5
+# What an operation is in the table; of the rest, what cannot be taken back is that, and what can is routine.
+_OF_OPERATIONS = {
+    "read": "read_shared",
+    "own-private": "own_private",
+    "write-proposal": "proposal",
+    "schema-change": "architecture",
+    "external-ai": "external_communication",
+    "remote-write": "external_communication",
+    "publish": "external_communication",
+    "forge-write": "external_communication",
+    "deploy": "external_communication",
+    "edit-card": "principle_card",
+    "edit-principles": "principles_without_review",
+    "answer-question": "override_human",
+    "weaken-hooks": "override_human",
+    "other-private": "others_private",
+    "credentials-out": "secrets_out",
+}
+
+
+def name_action(operation: str) -> str:
+    """Return what an operation of the permission table is in the table of authority."""
+    if operation in _OF_OPERATIONS:
+        return _OF_OPERATIONS[operation]
+    entry = OPERATIONS[operation]
+    if entry.category == "push":
+        return "push_without_approval"
+    if entry.category == "delete" and not entry.reversible:
+        return "delete"
+    return "routine_code" if entry.reversible else "irreversible"
 
 
 def find_authority(action: str, files: int = 0, visibility: Visibility = "local") -> Authority:

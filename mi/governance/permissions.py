@@ -6,6 +6,7 @@ from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from mi.governance import paths
+from mi.governance.authority import MAX_FILES, Authority, find_authority, name_action
 from mi.governance.command_tables import names_production
 from mi.governance.file_acts import path_acts
 from mi.governance.git_commands import MAIN
@@ -64,11 +65,15 @@ class PermissionVerdict(NamedTuple):
     target: str
     incident: bool = False
     over_batch: bool = False  # asked only because the batch is full
+    authority: Authority = "autonomous"  # who decides about it, before anybody said anything
+    files: int = 0  # so many, where it is asked only because they are too many for an agent to decide
 
     def reason(self, language: str = "en") -> str:
         """Why it is decided so, in one sentence."""
         if self.over_batch:
             return text("permission.over-batch", language, limit=BATCH_LIMIT)
+        if self.files:
+            return text("permission.over-files", language, files=self.files, limit=MAX_FILES)
         if self.incident:
             return text("permission.overridden", language, effect=self.effect(language))
         return text(_REASONS[self.decision], language, effect=self.effect(language))
@@ -79,7 +84,7 @@ class PermissionVerdict(NamedTuple):
 
     def alternative(self, language: str = "en") -> str:
         """Return the nearest safe way; '' where none is needed."""
-        if self.over_batch:
+        if self.over_batch or self.files:
             return text("instead.over-batch", language)
         if self.operation in _WITH_ALTERNATIVE:
             return text("instead." + self.operation, language)
@@ -109,12 +114,15 @@ def permit(
     settings: Mapping[str, State] = _NO_SETTINGS,
     here: Surroundings = NOWHERE,
     change_units: int = 0,
+    files: int = 0,
 ) -> PermissionVerdict:
     """Decide over (tool, operation, target).
 
     `operation` is a verb (run, read, edit, create, delete, patch, send, fetch, call), the name of a rule, or '' where
     the tool says it. `override` is the person's reason: it lifts a SOFT denial to PROMPT, a HARD one never.
-    `settings` are the person's own states by operation, within the bounds; `change_units` those of the batch so far.
+    `settings` are the person's own states by operation, within the bounds; `change_units` those of the batch so far,
+    `files` those that it changes with this call. What the table of authority leaves to the person is asked about,
+    unless they set the operation themselves.
     """
     states = {
         act: state_of(act.operation, profile, settings)
@@ -122,12 +130,21 @@ def permit(
     }
     act = max(states, key=lambda one: (STATES.index(states[one]), one.weight))
     state = states[act]
+    authority = find_authority(name_action(act.operation), files if act.operation in _CHANGING else 0)
+    is_full = change_units > BATCH_LIMIT and profile != "light"
+    verdict = _decide(act, state, override, is_full)._replace(authority=authority)
+    is_persons = authority != "autonomous" and profile != "light" and act.operation not in settings
+    if verdict.decision == "ALLOW" and is_persons:
+        return verdict._replace(decision="PROMPT", files=files if act.operation in _CHANGING else 0)
+    return verdict
+
+
+def _decide(act: Act, state: State, override: str, is_full: bool) -> PermissionVerdict:
     if state == "DENY":
         denial: Denial = OPERATIONS[act.operation].denial or "soft"
         if override and denial == "soft":
             return PermissionVerdict("PROMPT", denial, act.operation, act.text, incident=True)
         return PermissionVerdict("DENY", denial, act.operation, act.text)
-    is_full = change_units > BATCH_LIMIT and profile != "light"
     over = is_full and state == "ALLOW" and act.operation in _CHANGING
     return PermissionVerdict("PROMPT" if over else state, None, act.operation, act.text, over_batch=over)
 

@@ -17,9 +17,14 @@ _FILE_FIELDS = ("path", "file_path", "filepath", "file", "filename", "source", "
 def find_changed_files(event: HookEvent) -> list[str]:
     """Return the files that a call would change, as absolute paths; empty for a call that only looks."""
     folder = event.cwd or "."
-    if event.tool_name in _SHELLS:
+    if is_shell(event):
         return _by_shell(find_command(event), folder)
     return [os.path.normpath(os.path.join(folder, os.path.expanduser(path))) for path in _named(event)]
+
+
+def is_shell(event: HookEvent) -> bool:
+    """Return whether a call runs a command line."""
+    return event.tool_name in _SHELLS
 
 
 def is_change(event: HookEvent) -> bool:

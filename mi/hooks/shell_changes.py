@@ -83,7 +83,8 @@ def by_command(name: str, words: list[str], at: str) -> list[str]:
     if name in _COPIES or name in _MOVES:
         return _copied(words, plain, at, moved=name in _MOVES)
     if name in _IN_PLACE:
-        return (plain or _HERE) if any(re.match(_IN_PLACE[name], word) for word in words) else []
+        changed = _without_script(words, plain) if name in ("sed", "perl", "ruby") else plain
+        return (changed or _HERE) if any(re.match(_IN_PLACE[name], word) for word in words) else []
     match name:
         case "mkdir":
             return [one for one in plain if not os.path.isdir(os.path.join(at, one))]
@@ -102,6 +103,12 @@ def by_command(name: str, words: list[str], at: str) -> list[str]:
         case "mi":
             return _by_mi(words)
     return []
+
+
+def _without_script(words: list[str], plain: list[str]) -> list[str]:
+    """Return the files after a program's own text: given by `-e`, else the first word."""
+    given = {after for word, after in pairwise(words) if re.fullmatch(r"-\w*[eE]|--expression", word)}
+    return [word for word in plain if word not in given] if given else plain[1:]
 
 
 def _by_mi(words: list[str]) -> list[str]:

@@ -2,6 +2,7 @@
 
 import os
 import re
+from collections.abc import Iterable
 from functools import cache
 from typing import Any
 
@@ -50,13 +51,17 @@ def list_capabilities(agent: str, settings: Settings) -> frozenset[str]:
     return _canonical(agent) | frozenset(settings.agent_capabilities.get(agent, ()))
 
 
-def find_blocking_capability(agent: str, tool: str, settings: Settings) -> str:
-    """Return the capability that stands against a tool call of an agent; empty when none does."""
-    action = find_action(tool)
-    if not agent or not action or is_artifact(tool):
+def find_blocking_capability(agent: str, tool: str, settings: Settings, also: Iterable[str] = ()) -> str:
+    """Return the capability that stands against a tool call of an agent; empty when none does.
+
+    `also` is what the call does beside what its tool is for: a shell command can edit files and add tasks.
+    """
+    actions = {find_action(tool), *also} - {""}
+    if not agent or not actions or is_artifact(tool):
         return ""
     blocks = _blocks()
-    return next((name for name in sorted(list_capabilities(agent, settings)) if action in blocks.get(name, ())), "")
+    own = sorted(list_capabilities(agent, settings))
+    return next((name for name in own if not actions.isdisjoint(blocks.get(name, ()))), "")
 
 
 @cache

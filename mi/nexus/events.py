@@ -181,7 +181,8 @@ def pre_tool_use(happening: Happening) -> Answer:
     For one that hands work to an agent, whether an earlier one should go on.
     """
     tool, agent = happening.word("tool", "tool_name"), happening.word("agent_name", "agent_type")
-    against = capabilities.find_blocking_capability(agent, tool, happening.settings)
+    also = happening.words("actions")
+    against = capabilities.find_blocking_capability(agent, tool, happening.settings, also)
     if against:
         return {"decision": "deny", "reason": happening.say("event.capability", agent=agent, tool=tool, name=against)}
     planned = os.path.exists(happening.store.place.tasks)

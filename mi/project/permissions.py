@@ -94,6 +94,7 @@ def permit_here(
     profile: Profile = "standard",
     override: str = "",
     change_units: int = 0,
+    files: int = 0,
 ) -> PermissionVerdict:
     """Return the decision for somebody who works in a folder: with the person's own states, and what git says there."""
     return permit(
@@ -106,6 +107,7 @@ def permit_here(
         settings=own_states(home, notices),
         here=_surroundings(home, worker),
         change_units=change_units,
+        files=files,
     )
 
 

@@ -1,13 +1,14 @@
 """Deployment in a project: what a machine can check is checked, what the human said is kept with the commit."""
 
 import http.client
+import itertools
 import os
 import re
 import shlex
 import subprocess
 import time
-from collections.abc import Mapping
-from typing import NamedTuple
+from collections.abc import Iterator, Mapping
+from typing import NamedTuple, get_args
 
 from mi.evidence.reader import read_back
 from mi.evidence.records.governed import CheckItem, Deploy
@@ -44,34 +45,49 @@ class Checked(NamedTuple):
 
 def check(root: str, log: str, said: Mapping[str, str], tests_command: str, notices: Notices) -> Checked:
     """Return the six items now: tests are run, git is asked, what the human said at this commit before still holds."""
-    commit = git.run(root, "rev-parse", "--verify", "-q", "HEAD").output.strip()
-    status = git.run(root, "status", "--porcelain=v1", "--untracked-files=normal")
-    uncommitted = len(status.output.splitlines()) if status.code == 0 else None
-    kept = {name: text for name, text in _said_before(log, commit, notices).items() if name in HUMAN_ITEMS}
-    given = kept | {name: text for name, text in said.items() if text}
+    commit, uncommitted = _look_at_git(root)
+    before = next((one for one in _list_checks(log, notices) if commit and one.commit == commit), None)
+    given = _list_said(before) | {name: text for name, text in said.items() if text}
     return Checked(build_checklist(run_tests(root, tests_command), uncommitted, given), commit)
 
 
-def _said_before(log: str, commit: str, notices: Notices) -> dict[str, str]:
-    """Return what the human said in the latest check of the same commit."""
-    for number, event in enumerate(read_back(log, notices)):
-        if number >= _LOOKED_AT:
-            break
+def look(root: str, log: str, notices: Notices) -> Checked:
+    """Return the six items as they stand, running nothing: tests as the latest check of this very state saw them."""
+    commit, uncommitted = _look_at_git(root)
+    before = next((one for one in _list_checks(log, notices) if commit and one.commit == commit), None)
+    states = {item.item: item for item in before.checklist} if before else {}
+    is_same = uncommitted == 0 and "clean" in states and states["clean"].done
+    tests = states["tests"].detail if is_same and "tests" in states else "unknown"
+    known: tuple[TestResult, ...] = get_args(TestResult)
+    seen: TestResult = next((one for one in known if one == tests), "unknown")
+    return Checked(build_checklist(seen, uncommitted, _list_said(before)), commit)
+
+
+def _look_at_git(root: str) -> tuple[str, int | None]:
+    """Return the commit, and how many files differ from it; None where git cannot tell."""
+    commit = git.run(root, "rev-parse", "--verify", "-q", "HEAD").output.strip()
+    status = git.run(root, "status", "--porcelain=v1", "--untracked-files=normal")
+    return commit, len(status.output.splitlines()) if status.code == 0 else None
+
+
+def _list_checks(log: str, notices: Notices) -> Iterator[Deploy]:
+    """Yield the checklists that were gone through, the latest first."""
+    for event in itertools.islice(read_back(log, notices), _LOOKED_AT):
         record = event.record() if event.head.kind == "deploy" else None
-        if isinstance(record, Deploy) and record.step == "check" and commit and record.commit == commit:
-            return {item.item: item.detail for item in record.checklist if item.done}
-    return {}
+        if isinstance(record, Deploy) and record.step == "check":
+            yield record
+
+
+def _list_said(check: Deploy | None) -> dict[str, str]:
+    """Return what the human said in a check."""
+    items = check.checklist if check else []
+    return {item.item: item.detail for item in items if item.done and item.item in HUMAN_ITEMS}
 
 
 def find_rollback_plan(log: str, notices: Notices) -> str:
     """Return what the latest checklist says to run when the deployment fails; '' when none was written."""
-    for number, event in enumerate(read_back(log, notices)):
-        if number >= _LOOKED_AT:
-            break
-        record = event.record() if event.head.kind == "deploy" else None
-        if isinstance(record, Deploy) and record.step == "check":
-            return next((item.detail for item in record.checklist if item.item == "rollback"), "")
-    return ""
+    latest = next(_list_checks(log, notices), None)
+    return _list_said(latest).get("rollback", "")
 
 
 def run_tests(root: str, command: str) -> TestResult:

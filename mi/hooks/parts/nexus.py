@@ -23,7 +23,7 @@ _EVENTS: dict[EventName, str] = {
     "compact": "context_compact",
     "session-end": "session_end",
 }
-_UNRECORDED = ("tool_input", "tool_response", "can_resume")
+_UNRECORDED = ("tool_input", "tool_response", "can_resume", "actions")
 _MOST_STATE = 20_000  # characters of a state file that an agent is told again; its tools give the rest
 _MOST_FILES = 20  # of one patch that get a line in the tool log
 
@@ -65,6 +65,10 @@ def _params(event: HookEvent, root: str) -> list[dict[str, Any]]:
         params["tool_response"] = event.tool_response
     from mi.hooks.changed_files import find_changed_files
 
+    if event.event == "pre-tool" and event.agent_type:
+        from mi.hooks.shell_actions import list_actions
+
+        params["actions"] = list_actions(event)
     files = [os.path.relpath(path, root) for path in find_changed_files(event)][:_MOST_FILES]
     return [params | {"file": path} for path in files] or [params]
 

@@ -8,7 +8,7 @@ import msgspec
 from mi.app.team import build_worker
 from mi.hooks import rules_state
 from mi.hooks.answer import REACHES, AskedOperation, HookAnswer, Reach
-from mi.hooks.changed_files import find_changed_files, find_command, is_change
+from mi.hooks.changed_files import find_changed_files, find_command
 from mi.hooks.enforce import OnError
 from mi.hooks.event import HookEvent
 from mi.kernel.messages import choose_language, text
@@ -84,6 +84,8 @@ def _before_tool(event: HookEvent, context: "HomeContext") -> HookAnswer:
     state = rules_state.change(event, context, lambda old: _with_refused(old, event.tool_use_id, verdict))
     language = choose_language(context.config.language, state.prompt)
     said, often = explained(verdict, language), ""
+    if verdict.operation == "deploy":
+        said += "\n" + _describe_checklist(context, language)
     if verdict.denial != "hard" and state.refused.get(verdict.operation, 0) >= _OFTEN:
         often = text("rules.adjust", language, operation=verdict.operation)  # for the agent, not for the person
     if verdict.incident:
@@ -109,7 +111,8 @@ def _asked(verdict: "PermissionVerdict", language: str, advice: str) -> AskedOpe
     from mi.kernel.secrets import redact
 
     once = verdict.denial is not None or verdict.operation in _OTHER_EACH_TIME
-    reaches: tuple[Reach, ...] = ("once",) if once else ("once", "session") if verdict.over_batch else REACHES
+    too_many = verdict.over_batch or bool(verdict.files)
+    reaches: tuple[Reach, ...] = ("once",) if once else ("once", "session") if too_many else REACHES
     instead, lifted = verdict.alternative(language), verdict.denial is not None
     return AskedOperation(verdict.operation, redact(verdict.target), reaches, instead, lifted, advice)
 
@@ -118,6 +121,7 @@ def judged(event: HookEvent, context: "HomeContext", override: str = "") -> "Per
     """Return the permission decision about a call; `override`: the person's own words that lift a soft denial."""
     from mi.project.permissions import permit_here
 
+    changed = find_changed_files(event)
     return permit_here(
         context.home,
         build_worker(context, event.cwd),
@@ -127,7 +131,8 @@ def judged(event: HookEvent, context: "HomeContext", override: str = "") -> "Per
         context.notices,
         profile=context.config.governance.profile,
         override=override,
-        change_units=_units(event, context) if is_change(event) else 0,
+        change_units=_units(event, context) if changed else 0,
+        files=len(changed),
     )
 
 
@@ -162,6 +167,22 @@ def explained(verdict: "PermissionVerdict", language: str) -> str:
     lines = [text("rules.hook", language, operation=verdict.operation, target=target, reason=verdict.reason(language))]
     if alternative := verdict.alternative(language):
         lines.append(text("rules.instead", language, way=alternative))
+    return "\n".join(lines)
+
+
+def _describe_checklist(context: "HomeContext", language: str) -> str:
+    """Return the six items before a deployment, each with its state, and how those that are open are closed."""
+    from mi.governance.deployment import HUMAN_ITEMS
+    from mi.review.deploying import look
+
+    checked = look(context.project.root, context.project_home.evidence, context.notices)
+    lines = [text("deploy.items", language, done=len(checked.items) - len(checked.open), all=len(checked.items))]
+    for item in checked.items:
+        state = item.detail or text("deploy.not-said", language)
+        lines.append(f"  {'✓' if item.done else '✗'} {text('deploy.' + item.name, language)}: {state}")
+    if checked.open:
+        options = "".join(f' --{name} "…"' for name in HUMAN_ITEMS if name in checked.open)
+        lines.append(text("deploy.close-items", language, command=f"mi gate deploy check{options}"))
     return "\n".join(lines)
 
 
