@@ -94,6 +94,32 @@ def test_a_high_risk_task_asks_before_anything_runs_and_goes_on_with_the_answer(
     assert len(again.of("question")) == 1
 
 
+@pytest.mark.req("one.smaller.preflight-light")
+def test_under_light_single_words_start_the_agent_and_are_said(bench: Workbench) -> None:
+    bench.agent(DONE)
+    rules(bench, "irreversible")
+    ran = bench.run("fix", "the", "production", "login", "test", "permanently")
+    ran.ended("done")
+    assert len(ran.of("hands_input")) == 1
+    assert [one["verdict"] for one in ran.of("preflight")] == ["advise"]
+    assert ran.of("question") == []
+
+
+@pytest.mark.req("one.smaller.preflight-light")
+def test_under_light_an_order_that_cannot_be_taken_back_is_asked_first(bench: Workbench) -> None:
+    bench.agent(DONE)
+    rules(bench, "irreversible")
+    ran = bench.run("fix the add function and deploy it to production")
+    ran.ended("blocked")
+    assert ran.of("hands_input") == []
+    (question,) = ran.of("question")
+    assert "'deploy it to production'" in question["text"]
+    bench.mi("answer", question["id"], "yes")
+    again = bench.run("--resume")
+    assert len(again.of("hands_input")) == 1
+    assert len(again.of("question")) == 1
+
+
 @pytest.mark.parametrize(
     ("answer", "status", "told"),
     [("no, not today", "blocked", None), ("only the add function", "done", "only the add")],

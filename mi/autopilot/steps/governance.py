@@ -17,6 +17,7 @@ from mi.governance.assess import Assessment, assess_task
 from mi.governance.challenge import find_tier, give_alert, render_challenge
 from mi.governance.impact import ACK, compute_raw_risk, find_facts, find_flags, join_flags
 from mi.governance.modes import is_obey
+from mi.governance.orders import find_final_order
 from mi.governance.review_gate import BATCH, Required, is_together, review_gate
 from mi.governance.signals import Signals
 from mi.governance.spec_gate import SpecGate
@@ -25,6 +26,7 @@ from mi.kernel.config.types import Config
 from mi.kernel.consent import agrees, refuses
 from mi.kernel.language import patterns
 from mi.kernel.messages import text
+from mi.kernel.secrets import redact
 from mi.mind.language import is_inquiry
 from mi.mind.views import Case
 from mi.persona.place import PersonaView
@@ -68,13 +70,21 @@ class GovernanceSteps(RunSteps):
         if assessed.review is None:
             return self._unclear(recorder, assessed)
         advice = self._advice(assessed, found)
-        if not assessed.needs_ack or is_inquiry(task):  # a question changes nothing
+        question = "" if is_inquiry(task) else self._first_question(task, assessed, advice)  # one changes nothing
+        if not question:
             self._record(recorder, "advise" if advice else "free", assessed, advice)
             return None
         self._record(recorder, "asks", assessed, advice)
-        return self._asked(
-            recorder, "preflight", text("rules.preflight", self._language, risk=assessed.raw, advice=advice)
-        )
+        return self._asked(recorder, "preflight", question)
+
+    def _first_question(self, task: str, assessed: Assessment, advice: str) -> str:
+        """Return what to ask before the agent starts; with `irreversible` only what the task itself orders counts."""
+        if self._mode == "irreversible":
+            order = find_final_order(task)
+            return text("rules.final", self._language, order=redact(order), advice=advice) if order else ""
+        if not assessed.needs_ack:
+            return ""
+        return text("rules.preflight", self._language, risk=assessed.raw, advice=advice)
 
     def _signals(self, task: str) -> Signals:
         return find_signals_for(

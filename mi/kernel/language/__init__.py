@@ -277,6 +277,11 @@ class Patterns:
     flags: dict[str, Words] = {}
     against: Words = ()
     order_to_run: str = ""
+    order_breaks: str = ""  # where another sentence of a task begins
+    order_parts: str = ""  # where another order of a sentence may begin
+    order_tells: str = ""  # what follows in the sentence is told of, not ordered
+    order_filler: str = ""  # may stand before the verb of an order
+    final_orders: str = ""  # a verb and its object: what nobody can take back
     override: str = ""
     speed_level: str = ""  # with its number in a group
     speed_filler: str = ""

@@ -9,10 +9,10 @@ _DELETES_DATA = (
     r"\b(?:delete|erase|wipe|purge|destroy|truncate|drop)(?:\s+(?:out\s+)?(?:all|every|any|the|our|their|its|old|stale|expired"
     r"|inactive|existing|unused|live|real|these|those|of)){0,5}\s+(?:(?:user|customer|client|member|patient|personal"
     r"|production|prod|account|order|payment|billing)s?(?:'s?)?\s+)?"
-    r"(?:data|records|rows|users|customers|accounts|backups?|databases?|tables?)\b"
+    r"(?:data|records|rows|users|customers|accounts|backups?|databases?|tables?)\b(?!\.\w|/)"
     r"(?!\s+(?:\w+\s+)?(?:fields?|models?|class(?:es)?|buttons?|pages?|forms?|types?|functions?|methods?|keys?|endpoints?"
     r"|tests?|fixtures?|variables?|components?|screens?|imports?|modules?|files?|attributes?|helpers?|layouts?|cells?"
-    r"|validations?|headers?|views?|props?|structures?))"
+    r"|validations?|supports?|syntax|statements?|handling|options?|headers?|views?|props?|structures?))"
 )
 
 
@@ -176,6 +176,26 @@ class EnglishRules(Patterns):
         get rid of, forbidden, must not, skip"""
     )
     order_to_run = r"(?:please\s+)?(?:run|execute|call)"
+    order_breaks = r"[.!?;](?=\s|$)|\n|\b(?:and then|then|afterwards|finally)\b"
+    order_parts = r"[,:](?=\s|$)|(?<=\w)\s+and\s+"
+    order_tells = (
+        r"\b(?:that|which|how|when|who|why|can|so|if|like)\b"
+        r"|\bto\s+(?!(?:the|an?|our|this|it|main|each|all|every|prod\w*|live)\b)\w"
+    )
+    order_filler = r"(?:please|now|and|also|just|then|next|first|(?:can|could|would) you|(?:you )?(?:must|should)|let's|go ahead and|i want you to|we need to)\b|[-*•]|\d+[.)]"
+    final_orders = (
+        _DELETES_DATA + r"|force[- ]?push\b|push\b[^.;\n]{0,40}(?:--force\b|\bwith force\b)"
+        r"|publish\s+(?:(?:the|this|our|a|new|it|version|v?\d[\w.]*)\s+)*(?:package|release|crate|gem|image|library|extension|app|it\b.*\b(?:to|on)\b|\S*\s*to\s+(?:npm|pypi|crates\.io|maven|docker hub))"
+        r"|(?:(?:re)?deploy|ship|push|promote|release|roll\s+out)\s+(?:[\w./-]+\s+){0,6}?(?:to|on|in|into)\s+(?:the\s+)?(?:prod(?:uction)?|live)\b"
+        r"|(?:re)?deploy\s+(?:it|this|the|our)\b(?!.*\b(?:staging|test|dev|development|local\w*|preview|sandbox|script|guide|docs?|page|key|workflow|config\w*|job|button|command)\b)"
+        r"|(?:delete|destroy|remove|tear\s+down)\s+(?:(?:the|our|all|every|old|this)\s+)*(?:(?:remote|github|gitlab|s3|aws|gcp|cloud|production|prod|live|kubernetes|k8s)\s+)+"
+        r"(?:branch(?:es)?|repo(?:sitor(?:y|ies))?|buckets?|clusters?|servers?|instances?|namespaces?|environments?|infrastructure|stacks?|volumes?)\b"
+        r"|(?:destroy|tear\s+down)\s+(?:the\s+|our\s+)?(?:cluster|infrastructure|servers?|environment)\b"
+        r"|(?:format|wipe|erase)\s+(?:the\s+|my\s+|this\s+)?(?:hard\s+)?(?:disks?|drives?|server|machine|laptop|partition)\b"
+        r"|(?:e-?mail|message|notify)\s+(?:all\s+|every\s+|our\s+|the\s+)+(?:\w+\s+)?(?:customers?|users?|clients?|subscribers?)\b"
+        r"|send\s+[^.;\n]{1,60}\bto\s+(?:all\s+|every\s+|our\s+|the\s+)+(?:\w+\s+)?(?:customers?|users?|clients?|subscribers?)\b"
+        r"|(?:pay|wire|refund|transfer)\s+(?:[$€£]?\d|(?:the|all|every)\s+(?:invoices?|bills?|customers?|suppliers?)\b)"
+    )
     # Alone, as an address, or before an order; `override the method` is a task.
     override = (
         r"override(?=\s*(?:$|[:,.;!—–，。：；！、-]|\n)|\s+[\u4e00-\u9fff]"

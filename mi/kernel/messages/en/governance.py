@@ -194,6 +194,7 @@ TEXT: dict[str, str] = {
     "deploy.ask": "Roll back with: {plan} ? (yes/no)",
     "deploy.confirmed": "confirmed; run it now: {plan}",
     "deploy.waits": "waiting for your word; MI rolls nothing back by itself",
+    "rules.final": "This task orders what cannot be taken back: {order!r}. {advice} Go on? (yes, no, or what to do instead)",
     "rules.preflight": "This task needs your word before it begins (risk {risk}). {advice} Go on? (yes, no, or what to do instead)",
     "rules.review": "This batch changed {units} unit{units:s} at risk {risk}; it must be reviewed before the work goes on.",
     "rules.go-on": "Look at the diff. Go on? (yes, no, or what to do instead)",

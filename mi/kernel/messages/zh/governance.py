@@ -194,6 +194,7 @@ TEXT: dict[str, str] = {
     "deploy.ask": "用以下方式回退：{plan}？（是/否）",
     "deploy.confirmed": "已确认；请现在执行：{plan}",
     "deploy.waits": "等待本人答复；MI 不会自行回退",
+    "rules.final": "这个任务要求做无法撤回的事：{order!r}。{advice} 继续吗？（是、否，或应当怎么做）",
     "rules.preflight": "这个任务在开始前需要你的答复（风险 {risk}）。{advice} 继续吗？（是、否，或应当怎么做）",
     "rules.review": "本批改动了 {units} 个单元，风险 {risk}；继续之前必须评审。",
     "rules.go-on": "请看差异。继续吗？（是、否，或应当怎么做）",
