@@ -8,7 +8,7 @@ demo: $(VENV)/.ready  ## the main job, offline, in .demo/
 	@$(BIN)/mi --home $(CURDIR)/.demo demo
 
 test: $(VENV)/.ready-dev  ## every test, real parts included
-	$(BIN)/python -m pytest -n auto --requirements $(ARGS)
+	$(BIN)/python -m pytest -n auto --dist worksteal --requirements $(ARGS)
 
 check: $(VENV)/.ready-dev  ## style, types, floors
 	$(BIN)/ruff format --check .
@@ -32,7 +32,7 @@ docs: $(VENV)/.ready-dev  ## write the generated parts of docs/ anew
 	$(BIN)/python docs/picture.py
 
 coverage: $(VENV)/.ready-dev  ## write build/coverage.md: each requirement with the tests that prove it
-	$(BIN)/python -m pytest -q -n auto --requirements --write-coverage
+	$(BIN)/python -m pytest -q -n auto --dist worksteal --requirements --write-coverage
 
 $(VENV)/.ready: pyproject.toml
 	$(PYTHON) -m venv $(VENV)

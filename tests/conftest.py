@@ -28,6 +28,11 @@ def pytest_configure(config: pytest.Config) -> None:
         compileall.compile_dir(Path(__file__).parents[1] / "mi", quiet=1)
 
 
+def pytest_xdist_auto_num_workers() -> int:
+    """Start three workers for two cores: a test also waits for disks, clocks and other processes."""
+    return (os.cpu_count() or 1) * 3 // 2 or 1
+
+
 def _find_python() -> None:
     """Put the folder of the `python3` that commands find first: a version manager's script takes longer than it."""
     words = ["python3", "-c", "import sys; print(sys.executable)"]
