@@ -39,6 +39,7 @@ COMMANDS = {
     "cost": CommandEntry("look", "cost", "what runs have cost: tokens, money, time"),
     "prove": CommandEntry("look", "prove", "run the project's own checks on what a run left, and say what they show"),
     "proof": CommandEntry("look", "prove", "a run's proof as a file; run such a proof again"),
+    "remember": CommandEntry("knowledge", "remember", "write something down, for yourself or for the team"),
     "claim": CommandEntry("knowledge", "claim", "what MI holds true, wanted or likely"),
     "node": CommandEntry("knowledge", "node", "decisions, actions, summaries"),
     "edge": CommandEntry("knowledge", "edge", "how thoughts and events hang together"),

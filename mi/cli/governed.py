@@ -1,13 +1,13 @@
-"""The contract from the shell: the same gate for an agent; a person at a terminal is no agent."""
+"""The contract from the shell: the same gate for an agent; a person, at a terminal or in a script, is none."""
 
 from collections.abc import Callable
 from typing import TYPE_CHECKING, TypeVar
 
 from mi.app.contract import build_contract
 from mi.app.home_context import HomeContext
+from mi.app.speaker import find_speaker
 from mi.cli.arguments import Args
 from mi.cli.output import Output
-from mi.cli.prompts import at_terminal
 from mi.kernel.errors import Blocked
 
 if TYPE_CHECKING:
@@ -32,7 +32,7 @@ def pass_gate(context: HomeContext, args: Args, work: "Callable[[ContractSession
     """Do something in the shell's own session; a refusal says the next command, with --json also the checklist."""
     from mi.contract.session import ContractSession, Refused
 
-    person = at_terminal(context)
+    person = find_speaker(context).by == "terminal"
     session = ContractSession.open(
         build_contract(context), "person" if person else "shell", "cli", wait=True, person=person
     )

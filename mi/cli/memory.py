@@ -15,14 +15,14 @@ def build_parser(name: str) -> Parser:
         "What MI knows, by its words; and the text index it is found with.",
         'mi memory search "release checklist"',
     )
-    from mi.cli import remember
+    from mi.cli import governed_memory
     from mi.cli.search import add_search_flags
 
     search = group.add(
         "search", "search claims, nodes, snapshots and workflows", 'mi memory search "release checklist"', _search
     )
     add_search_flags(search)
-    remember.add_to(group)
+    governed_memory.add_to(group)
     index = group.add_group("index", "the text index: derived, safe to delete", "mi memory index status")
     status = index.add("status", "what the index holds", "mi memory index status --json", _status)
     add_json(status)

@@ -50,7 +50,7 @@ class MutationRequest(NamedTuple):
     tool: str
     what: What
     arguments: dict[str, Any] = {}
-    person: bool = False  # at a terminal: the contract binds agents
+    person: bool = False  # the contract binds agents
     task_id: str | None = None  # the leaf it says it works on; None: a mutation that names none
     asked_for: str = ""  # the person's request that opens a finished list for it
     steps: int = 0  # the steps this very call declares

@@ -22,6 +22,7 @@ KEY = "key:"
 MEMORY = "memory:"
 CONSTRAINT = "constraint"
 FACT = MEMORY + "fact"
+PATTERN = "pattern"
 
 
 class Stored(NamedTuple):
@@ -57,10 +58,14 @@ class NewMemory(NamedTuple):
     rationale: str = ""
     task_id: str = ""
     proofs: tuple[CheckedEvidence, ...] = ()
+    kind: str = ""  # what a person says it is, where the type does not tell: preference, pattern
 
     @property
     def tags(self) -> list[str]:
         tags = [MEMORY + self.type, *([self.type] if self.type not in ("fact", "decision", "claim") else [])]
+        if self.kind == "preference" or (self.type == "fact" and not self.proofs):
+            tags = []  # nothing that always holds: a wish, or a fact that nothing shows
+        tags += [PATTERN] if self.kind == PATTERN else []
         named = {KEY: self.key, "task:": self.task_id, "classification:": self.classification}
         return tags + [name + value for name, value in named.items() if value]
 

@@ -130,32 +130,39 @@ class WriteResult(Struct, frozen=True, kw_only=True):
 
 
 def memory_write(session: ContractSession, given: WriteInput) -> WriteResult:
-    """Keep a memory, if the gate lets it through and its evidence holds."""
+    """Keep a memory, if the gate lets it through and its evidence holds; a person's word needs no more than itself."""
+    return write_kind(session, given, "")
+
+
+def write_kind(session: ContractSession, given: WriteInput, kind: str) -> WriteResult:
+    """Keep a memory of a kind that its type alone does not tell; "" for any other."""
     memory, evidence = _checked(given, session)
+    memory = memory._replace(kind=kind)
     said = "" if session.person else _persons_word(memory)
-    lacks: Code = "PERSONS_WORD" if said else _lacks(memory, evidence)
+    lacks: Code = "PERSONS_WORD" if said else "ok" if session.person else _lacks(memory, evidence)
     steps = count_steps(f"{memory.summary}\n\n{memory.detail}") if memory.type == "plan" else 0
     request = MutationRequest(
         "memory_write", "memory", _said(given), task_id=memory.task_id, steps=steps, lacks=lacks, because=said
     )
     verdict = session.pass_gate(request)
     proofs = _proved(session, evidence, request, verdict)
+    memory = memory._replace(proofs=tuple(proofs))
     with _one_writer(session):
         replaced = _replaced(session, memory, request, verdict)
         kept = memories.write(
-            memory._replace(proofs=tuple(proofs)),
+            memory,
             session.place.thoughts,
             session.log,
             replaced,
             "user" if session.person else "hands",
         )
     session.passed(verdict, request, kept.record_id)
-    stored = TYPES[memory.type]
+    stored = TYPES[memories.type_of("", memory.tags)]
     return WriteResult(
         id=kept.record_id,
         type=memory.type,
         tier=stored.tier,
-        truth=stored.truth,
+        truth="asserted" if session.person and stored.truth == "tentative" else stored.truth,
         event_id=kept.event_id,
         superseded=kept.superseded,
         evidence_verified=len(proofs),

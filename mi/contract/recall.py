@@ -10,7 +10,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from mi.contract.fact_status import Truth
-from mi.contract.memories import FACT, KEY, TYPES, MemoryType, Tier, TruthState, type_of
+from mi.contract.memories import FACT, KEY, PATTERN, TYPES, MemoryType, Tier, TruthState, type_of
 from mi.contract.session import ContractSession
 from mi.kernel import clock
 from mi.kernel.secrets import redact
@@ -204,7 +204,7 @@ def _recalled(thought: Thought, raw: dict[str, Any], tags: list[str], truth: Tru
     state: TruthState = stored.truth
     if type_ == "fact":
         state = "tentative" if truth is None else "stale" if truth.stale else "verified"
-    elif type_ == "claim" and raw.get("origin") == "user":
+    elif state == "tentative" and raw.get("origin") == "user":
         state = "asserted"
     refs = [str(ref.get("event_id")) for ref in raw.get("source_refs") or [] if isinstance(ref, dict)]
     return Recalled(
@@ -222,8 +222,14 @@ def _recalled(thought: Thought, raw: dict[str, Any], tags: list[str], truth: Tru
         evidence_age_s=_age(truth, now),
         stale_why=_safe(truth.why) if truth and truth.stale else "",
         event_ids=[ref for ref in refs if ref],
-        kind=_OWN_KINDS.get(type_, "preference" if thought.type == "preference" else "note"),
+        kind=_kind_of(thought, type_, tags),
     )
+
+
+def _kind_of(thought: Thought, type_: MemoryType, tags: list[str]) -> str:
+    if type_ in _OWN_KINDS or PATTERN in tags:
+        return _OWN_KINDS.get(type_, PATTERN)
+    return thought.type if thought.type in ("preference", "fact") else "note"
 
 
 def _parts(thought: Thought, raw: dict[str, Any]) -> tuple[str, str]:

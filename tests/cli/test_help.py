@@ -34,6 +34,7 @@ def all_commands() -> dict[str, argparse.ArgumentParser]:
 ALL = all_commands()
 GROUPS = {words for words in ALL if any(other.startswith(words + " ") for other in ALL)}
 NEEDED = {
+    "remember": ["Be kind."],
     "bench judge": ["--list"],
     "init": ["--values", "Be kind."],
     "values set": ["--text", "Be kind."],
@@ -105,6 +106,7 @@ def test_help_in_a_terminal_of_any_width(mi, columns):
 WRITING = {
     *(
         "trust",
+        "remember",
         "init",
         "values set",
         "values add",

@@ -146,13 +146,13 @@ def test_each_number_that_somebody_was_told_answers_the_same_question(bench: Wor
 
 
 def test_tasks_whose_proposal_was_closed_can_be_proposed_again(mi: Mi, repository) -> None:
-    root = repository()
+    root, agent = repository(), {"CLAUDECODE": "1"}
     (root / "tinyTasks.md").write_text("- [x] a\n", "utf-8")
-    mi("memory", "recent", cwd=root)
-    mi("contract", "mode", "GUARDED", cwd=root)
+    mi("memory", "recent", cwd=root, env=agent)
+    mi("contract", "mode", "GUARDED", cwd=root, env=agent)
 
     def propose() -> str:
-        refused = json.loads(mi("task", "add", "more", "--json", cwd=root).stdout)["error"]
+        refused = json.loads(mi("task", "add", "more", "--json", cwd=root, env=agent).stdout)["error"]
         return str(refused["proposal"])
 
     first = propose()

@@ -257,7 +257,8 @@ def test_what_an_agent_stored_before_is_its_claim(session, project, monkeypatch)
 
 
 @pytest.mark.req("safe.beliefs.refused")
-def test_the_shell_refuses_it_with_the_way_out(mi, tmp_path: Path):
+def test_the_shell_refuses_it_with_the_way_out(mi, tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setenv("CLAUDECODE", "1")
     (tmp_path / "work" / "a.py").write_text("", "utf-8")
     mi("memory", "recent")
     mi("contract", "mode", "guarded")

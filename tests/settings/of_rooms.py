@@ -15,6 +15,7 @@ from tests.settings.case import Bench, setting
 
 def agent_ready(bench: Bench) -> None:
     """An agent in the shell has recalled and declared its mode."""
+    bench.env["CLAUDECODE"] = "1"
     bench.mi("memory", "recent")
     bench.mi("contract", "mode", "GUARDED")
 
