@@ -28,6 +28,7 @@ def pytest_configure(config: pytest.Config) -> None:
         compileall.compile_dir(Path(__file__).parents[1] / "mi", quiet=1)
 
 
+@pytest.hookimpl(optionalhook=True)  # a run without workers has none to count
 def pytest_xdist_auto_num_workers() -> int:
     """Start three workers for two cores: a test also waits for disks, clocks and other processes."""
     return (os.cpu_count() or 1) * 3 // 2 or 1

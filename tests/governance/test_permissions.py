@@ -351,7 +351,7 @@ def test_edits_are_free_within_the_batch(units, decision):
     assert ("5" in found.reason()) == (decision == "PROMPT")
 
 
-@pytest.mark.req("mx.perm.customise", "gov.perm.standard-default")
+@pytest.mark.req("mx.perm.customise")
 def test_settings_of_the_person_hold_within_the_bounds():
     assert permit("Edit", "", "a.py").decision == "ALLOW"
     assert permit("Edit", "", "a.py", settings={"edit": "PROMPT"}).decision == "PROMPT"

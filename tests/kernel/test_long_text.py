@@ -5,7 +5,7 @@ import time
 import pytest
 
 from mi.contract.plan_detection import _BOX, _marked
-from mi.governance.words import find_items, is_whole
+from mi.governance.words import is_whole, list_items
 from mi.kernel.shell import simple_commands
 from mi.kernel.text import split_sentences
 from mi.persona.proposals import find_refusal
@@ -17,7 +17,7 @@ WORK = {
     "assignments": (simple_commands, "a=b ", 16_000),
     "prefixes": (simple_commands, "sudo ", 16_000),
     "here-document": (lambda text: simple_commands(f"cat <<END\n{text}END\n"), "a\n", 40_000),
-    "empty lines of a list": (find_items, "\n", 30_000),
+    "empty lines of a list": (list_items, "\n", 30_000),
     "blanks of a word": (lambda text: is_whole(f"a{text}b", ["go on"]), " ", 30_000),
     "abbreviations": (split_sentences, "a. b ", 6_000),
     "one word of a proposal": (find_refusal, "x", 30_000),

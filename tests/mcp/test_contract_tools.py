@@ -21,7 +21,7 @@ DEFINED = {
     for name, raw in load_definitions(toolset).tools.items()
 }
 PARAMETERS = {
-    "memory_query": ({"query"}, {"limit"}),
+    "memory_query": ({"query"}, {"limit", "kind", "reach"}),
     "memory_recent": (set(), {"count"}),
     "memory_set_mode": ({"mode"}, set()),
     "memory_write": (
