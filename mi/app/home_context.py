@@ -33,11 +33,17 @@ class HomeContext:
         self._cd = cd
         self._here = here
         self._agent_at = agent_at
+        self._profile = ""
         self._opened: dict[object, object] = {}
 
     def for_agent(self, folder: str = "") -> "HomeContext":
         """Return the same for an agent that works in a folder: what a person selected does not concern it."""
-        return HomeContext(self.home, self._cd, self._here, folder or find_current_folder())
+        return HomeContext(self.home, self._cd, self._here, folder or find_current_folder()).in_profile(self._profile)
+
+    def in_profile(self, profile: str) -> "HomeContext":
+        """Return this very context, bound by a profile that the place names; the person's own may be stricter."""
+        self._profile = profile
+        return self
 
     @property
     def is_agents(self) -> bool:
@@ -59,17 +65,32 @@ class HomeContext:
 
     @cached_property
     def config(self) -> "Config":
-        """Return the configuration for commands that work without one: what is wrong is noticed, the default used."""
-        from mi.kernel.config.types import Config
+        """Return the configuration for commands that work without one: what is wrong is noticed, the default used.
+
+        The profile is the strictest of the file's, the one this project was set up with and the one the place names.
+        """
+        from mi.kernel.config.load import check, read_raw
+        from mi.kernel.config.profiles import find_strictest
 
         try:
-            return self.needed_config
+            own = self.needed_config
+            profile = find_strictest(own.profile, self._profile, self._find_set_up())
+            return own if profile == own.profile else check(read_raw(self.home.config), profile).config
         except BadConfig as error:
             unusable: MiError = error
         except OSError as error:
             unusable = from_os_error(error)
         self.notices.add("config-unusable", self.home.config, reason=unusable.line(self.quiet_language))
-        return Config()
+        return check({}, self._profile).config
+
+    def _find_set_up(self) -> str:
+        """Return the profile that this project was set up with; where no project can be told, none."""
+        from mi.hosts.setups import find_set_up, is_any_set_up
+
+        try:
+            return find_set_up(self.home, self.choice.root, self.notices) if is_any_set_up(self.home) else ""
+        except (MiError, OSError):
+            return ""
 
     @cached_property
     def needed_config(self) -> "Config":

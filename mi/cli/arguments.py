@@ -251,6 +251,13 @@ def add_json(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--json", action="store_true", help="print JSON")
 
 
+def add_profile(parser: argparse.ArgumentParser) -> None:
+    """How much MI asks and enforces, in one word."""
+    from mi.kernel.config.profiles import PROFILES
+
+    parser.add_argument("--profile", choices=tuple(PROFILES), help="how much MI asks and enforces (docs: config)")
+
+
 def add_redact(parser: argparse.ArgumentParser) -> None:
     """Hide secrets where the stored bytes would be printed as they are."""
     parser.add_argument("--redact", action="store_true", help="hide secrets in raw output, too")

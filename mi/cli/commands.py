@@ -47,6 +47,7 @@ COMMANDS = {
     "workflow": CommandEntry("knowledge", "workflow", "what you keep doing, written down and followed"),
     "export": CommandEntry("knowledge", "transfer", "a project's knowledge as one file"),
     "import": CommandEntry("knowledge", "transfer", "take in what another home exported"),
+    "setup": CommandEntry("agents", "setup", "put MI into Claude Code or Codex, in one go; take it out again"),
     "mcp": CommandEntry(
         "agents", "mcp", "the tools MI offers to agents, and their place in an agent's configuration", checks_home=False
     ),

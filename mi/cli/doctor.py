@@ -172,13 +172,15 @@ def _installed(context: HomeContext, out: Output) -> Iterator[DoctorFinding]:
 
     for one in find_installed_commands(context.home, context.notices):
         details: dict[str, object] = {"owner": one.owner, "root": one.root, "program": one.program}
-        what, _, host = one.owner.partition(" ")
+        what, host = one.owner.split(" ")[:2]
         if one.works:
             asked = what == "hook" and host in HOSTS and HOSTS[host].trusts_hooks
             yield _trusted(context, one, details) if asked else DoctorFinding("hosts", "ok", "host-command", details)
         else:
-            fix = f"mi -C {one.root} {what} install {host}"
+            of_project = one.owner.split(" ")[2:]  # a server of one project, in the person's own file
+            fix = f"mi -C {of_project[0]} setup {host}" if of_project else f"mi -C {one.root} {what} install {host}"
             yield DoctorFinding("hosts", "fail", "host-command-gone", details, fix)
+    yield from _setup(context)
 
 
 def _trusted(context: HomeContext, one: "Installed", details: dict[str, object]) -> DoctorFinding:
@@ -195,6 +197,48 @@ def _trusted(context: HomeContext, one: "Installed", details: dict[str, object])
     own = is_persons(one.root)
     fix = "mi hook install codex --user" if own else f"mi -C {one.root} hook install codex --trust"
     return DoctorFinding("hosts", "warn", "host-untrusted", details | found._asdict(), fix)
+
+
+def _setup(context: HomeContext) -> Iterator[DoctorFinding]:
+    """Yield whether each host has all that it was set up with, and what the project's own files would do in a clone."""
+    from mi.cli.setup import find_changes, list_pieces
+    from mi.hosts.setups import read_setups
+
+    for host, profile in read_setups(context.home, context.notices).get(context.project.root, {}).items():
+        changes = find_changes(list_pieces(context, host, profile))
+        details = {"host": host, "profile": profile, "paths": ", ".join([*changes["changed"], *changes["removed"]])}
+        if details["paths"]:
+            yield DoctorFinding("setup", "warn", "setup-incomplete", details, f"mi setup {host} --profile {profile}")
+        else:
+            yield DoctorFinding("setup", "ok", "setup-ok", details)
+    yield from _committed(context)
+
+
+def _committed(context: HomeContext) -> Iterator[DoctorFinding]:
+    import shutil
+
+    from mi.hosts.installed import find_installed_commands, find_project_entries
+    from mi.kernel import git
+
+    root, mine = context.project.root, shutil.which("mi") or ""
+    tracked = git.run(root, "ls-files").output.splitlines()
+    entries = list(find_project_entries(root))
+    served = {one.owner for one in find_installed_commands(context.home, context.notices)}
+    served |= {f"mcp {one.host}" for one in entries if one.kind == "mcp"}
+    found: dict[tuple[str, str], DoctorFinding] = {}
+    for one in entries:
+        details = {"path": one.path, "program": one.words[0], "host": one.host}
+        key, fix = "", f"mi setup {one.host} --profile team"
+        if one.words[0] != "mi":
+            key = "setup-not-portable" if one.path in tracked else ""
+        elif not mine or os.path.abspath(mine).startswith(os.path.join(root, "")):
+            key, fix = "setup-own-mi" if mine else "setup-no-mi", "pipx install mind-incarnation"
+            details["program"] = mine
+        elif "contract" in one.enforced and f"mcp {one.host}" not in served:
+            key = "setup-no-server"
+        if key:
+            found[key, one.path] = DoctorFinding("setup", "warn", key, details, fix)
+    yield from found.values()
 
 
 def _nexus(context: HomeContext, out: Output) -> Iterator[DoctorFinding]:

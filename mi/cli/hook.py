@@ -5,7 +5,8 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from mi.app.home_context import HomeContext
-from mi.cli.arguments import Args, Group, Parser, add_cd, add_json
+from mi.app.setup import bind_by_profile
+from mi.cli.arguments import Args, Group, Parser, add_cd, add_json, add_profile
 from mi.cli.mcp import show_placed
 from mi.cli.output import Output
 from mi.hooks.enforce import PARTS
@@ -58,6 +59,7 @@ def _add_host(built: Parser) -> None:
 def _add_event(built: Parser) -> None:
     built.add_argument("--host", choices=HOOK_HOSTS, required=True, help="the agent host that asks")
     _add_enforce(built)
+    add_profile(built)
     add_cd(built)
     built.add_argument("--json", action="store_true", help="print JSON, as it always does")
 
@@ -98,6 +100,7 @@ def _reply(event: "EventName", context: HomeContext, args: Args, deadline: "Hook
     from mi.hooks.main import BLOCK, HookReply, reply_to
 
     try:
+        context = bind_by_profile(context, args.profile)
         enforced = _enforced(context, args)
         deadline.closes = deadline.closes and stops_calls(enforced)
         deadline.language = context.quiet_language
@@ -114,10 +117,12 @@ def _install(context: HomeContext, args: Args) -> int:
     scope: Scope = "user" if args.user else "project"
     said = _enforced_said(args)
     placed = install(context, args.host, scope, said)
+    if "contract" in _enforced(context, args):
+        placed.changed.extend(_complete(context, args, scope))
     more: dict[str, object] = {}
     lines = build_commands(context, args.host, scope, said)
     if HOSTS[args.host].trusts_hooks:
-        more = _trust(context, lines, args.trust)
+        more = trust_hooks(context, lines, args.trust)
     show_placed(context, args, placed, **more)
     if more.get("trusted") and not args.json:
         Output(context.language).say(
@@ -126,7 +131,20 @@ def _install(context: HomeContext, args: Args) -> int:
     return 0
 
 
-def _trust(context: HomeContext, lines: dict[str, str], with_project: bool) -> dict[str, object]:
+def _complete(context: HomeContext, args: Args, scope: "Scope") -> list[str]:
+    """Enter the server where hooks enforce the contract and the host has none: agents could not meet it."""
+    from mi.hosts.installed import find_installed_commands
+    from mi.mcp.install import install as enter_server
+    from mi.mcp.install import name_owner
+
+    if name_owner(args.host) in {one.owner for one in find_installed_commands(context.home, context.notices)}:
+        return []
+    if not args.json:
+        Output(context.language).say("setup.completed")
+    return enter_server(context, args.host, scope, ()).changed
+
+
+def trust_hooks(context: HomeContext, lines: dict[str, str], with_project: bool) -> dict[str, object]:
     """Codex skips hooks it does not trust: say so when that could not be settled."""
     from mi.hooks.codex_trust import trust
 

@@ -3,7 +3,7 @@
 from typing import TYPE_CHECKING
 
 from mi.app.home_context import HomeContext
-from mi.cli.arguments import Args, Group, Parser, add_cd, add_json
+from mi.cli.arguments import Args, Group, Parser, add_cd, add_json, add_profile
 from mi.cli.output import Output, flush
 from mi.kernel.errors import UsageError
 
@@ -45,6 +45,7 @@ def _add_client(built: Parser) -> None:
 
 def _add_serve(built: Parser) -> None:
     _add_tools(built)
+    add_profile(built)
     built.add_argument(
         "--http",
         metavar="PORT",
@@ -69,11 +70,12 @@ def _wish_said(args: Args) -> tuple[str, ...]:
 
 
 def _serve(context: HomeContext, args: Args) -> int:
+    from mi.app.setup import bind_by_profile
     from mi.mcp.registry import offer
     from mi.mcp.session import ToolSession
     from mi.mcp.stdio import serve
 
-    context = context.for_agent()
+    context = bind_by_profile(context, args.profile).for_agent()
     wanted = offer(_wish(context, args))
     if args.http is not None:
         return _serve_http(context, args, wanted)

@@ -33,7 +33,7 @@ def _run(context: HomeContext, args: Args) -> int:
     binds = False
     if not args.dry_run:
         remove_trust(context) if args.remove else store_trust(context, commands)
-        binds = not args.remove and bool(files) and _wants_team(context, args, out, files)
+        binds = not args.remove and bool(files) and wants_team(context, args, out, files)
         if binds:
             store_team_trust(context, is_yes=True)
     if args.json:
@@ -49,12 +49,12 @@ def _run(context: HomeContext, args: Args) -> int:
     return 0
 
 
-def _wants_team(context: HomeContext, args: Args, out: Output, files: list[str]) -> bool:
+def wants_team(context: HomeContext, args: Args, out: Output, files: list[str]) -> bool:
     """Return whether the person lets what the repository says to a team bind; asked where they sit there."""
     from mi.app.team_files import build_team_files
     from mi.cli.prompts import ask_person, is_yes
 
-    if args.team or build_team_files(context).is_trusted:
+    if getattr(args, "team", False) or build_team_files(context).is_trusted:
         return True
     shown = ", ".join(files[:_SHOWN_FILES])
     return not args.json and is_yes(ask_person(context, out.text("trust.ask-team", count=len(files), files=shown)))

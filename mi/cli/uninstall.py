@@ -49,6 +49,8 @@ def _run(context: HomeContext, args: Args) -> int:
             context.notices.add("uninstall-failed", one.workspace_root, reason=one.error)
         for path in one.kept:
             context.notices.add("host-kept", path, root=one.workspace_root)
+    if not args.dry_run:
+        _forget_setups(context)
     snapshots = _take_snapshots(context, args)
     failed = any(one.error for one in done)
     if failed:
@@ -60,6 +62,17 @@ def _run(context: HomeContext, args: Args) -> int:
     _note_kept(context, plan)
     _say(context, args, done, plan, snapshots)
     return int(failed)
+
+
+def _forget_setups(context: HomeContext) -> None:
+    """Take out what `mi setup` left in git, and that it was ever called."""
+    from mi.app.merge_driver import remove_merge_driver
+    from mi.hosts.setups import forget_setups, read_setups
+
+    for root in read_setups(context.home, context.notices):
+        if os.path.isdir(root):
+            remove_merge_driver(root)
+    forget_setups(context.home)
 
 
 def _take_snapshots(context: HomeContext, args: Args) -> list[str]:

@@ -26,9 +26,14 @@ def install(root: str, home: Home, files: list[str]) -> Placed:
     for name in files:
         if not name.endswith(_TEXTS) or ProtectedFiles(root, home.root).hold(name):
             raise UsageError("contract-file", file=name)
+    return place(Workspace.at(root, home), OWNER, list_texts(root, home, files))
+
+
+def list_texts(root: str, home: Home, files: list[str]) -> list[MarkedBlock]:
+    """Return the text in these files and where it stands already; without any named, in those that are there."""
     there = [name for name in FILES if os.path.exists(os.path.join(root, name))]
     wanted = dict.fromkeys([*find_files_with(root, home), *(files or there or FILES[:1])])
-    return _put(root, home, _distinct(root, list(wanted)))
+    return _build_blocks(_distinct(root, list(wanted)))
 
 
 def update(root: str, home: Home) -> Placed:
@@ -42,7 +47,11 @@ def remove(root: str, home: Home) -> Placed:
 
 
 def _put(root: str, home: Home, files: list[str]) -> Placed:
-    return place(Workspace.at(root, home), OWNER, [MarkedBlock(name, BLOCK, TEXT) for name in files])
+    return place(Workspace.at(root, home), OWNER, _build_blocks(files))
+
+
+def _build_blocks(files: list[str]) -> list[MarkedBlock]:
+    return [MarkedBlock(name, BLOCK, TEXT) for name in files]
 
 
 def _distinct(root: str, files: list[str]) -> list[str]:

@@ -26,9 +26,12 @@ class _NoLinks(Exception):
     """A file system without links."""
 
 
-def place(workspace: Workspace, owner: str, artefacts: Sequence[Artefact]) -> Placed:
-    """Make the workspace hold exactly these artefacts of an owner; StorageError, and no change, when one is refused."""
-    return _placed(workspace, [(owner, artefacts)])
+def place(workspace: Workspace, owner: str, artefacts: Sequence[Artefact], apply: bool = True) -> Placed:
+    """Make the workspace hold exactly these artefacts of an owner; StorageError, and no change, when one is refused.
+
+    Without `apply` only say what would change.
+    """
+    return _placed(workspace, [(owner, artefacts)], apply)
 
 
 def remove(workspace: Workspace, owner: str) -> Placed:

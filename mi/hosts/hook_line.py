@@ -7,7 +7,10 @@ import re
 import shlex
 from collections.abc import Sequence
 
-_LINE = re.compile(r"command -v .+? >/dev/null \|\| (?:! echo '[^']*' >&2 \|\| exit 2|exit 0); (.+?)(?: \|\| exit 2)?")
+# A program of the name `mi` that lies below the project, or is found by a relative path, is the repository's own.
+_PORTABLE = """command -v mi | grep '^/' | grep -qvF "$PWD/\""""
+_THERE = rf"(?:command -v .+? >/dev/null|{re.escape(_PORTABLE)})"
+_LINE = re.compile(_THERE + r" \|\| (?:! echo '[^']*' >&2 \|\| exit 2|exit 0); (.+?)(?: \|\| exit 2)?")
 
 
 def build_hook_line(words: Sequence[str], refusal: str = "") -> str:
@@ -16,7 +19,7 @@ def build_hook_line(words: Sequence[str], refusal: str = "") -> str:
     Without its program it ends 2 with the `refusal`, and 2 as well where the program was killed or broke; with no
     refusal given, it ends 0 and lets pass.
     """
-    there, call = f"command -v {shlex.quote(words[0])} >/dev/null", shlex.join(words)
+    there, call = _find_program(words[0]), shlex.join(words)
     if not refusal:
         return f"{there} || exit 0; {call}"
     return f"{there} || ! echo '{refusal.replace(chr(39), '’')}' >&2 || exit 2; {call} || exit 2"
@@ -30,6 +33,12 @@ def read_hook_line(line: str) -> list[str]:
         words = shlex.split(call)
     except ValueError:
         return []
-    if found and (shlex.join(words) != call or not line.startswith(f"command -v {shlex.quote(words[0])} >")):
+    tests = (_find_program(words[0]), f"command -v {shlex.quote(words[0])} >/dev/null") if words else ()
+    if found and (shlex.join(words) != call or not line.startswith(tuple(f"{one} ||" for one in tests))):
         return []
     return words
+
+
+def _find_program(program: str) -> str:
+    """Return the test that the program is there; a bare `mi` is whatever the PATH has, but nothing of the project's."""
+    return _PORTABLE if program == "mi" else f"command -v {shlex.quote(program)} >/dev/null"

@@ -3,20 +3,25 @@
 import json
 import os
 import re
+import shlex
 import shutil
 from collections.abc import Iterator
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from mi.hosts import marked_block
 from mi.hosts.hook_line import read_hook_line
 from mi.hosts.manifest import PlacedEntry
+from mi.hosts.own_shape import is_own_command
 from mi.hosts.workspaces import Workspace, list_known_workspaces
-from mi.kernel import files
+from mi.kernel import files, inside
+from mi.kernel.config.profiles import PROFILES
 from mi.kernel.errors import MiError
 from mi.kernel.home import Home
+from mi.kernel.jsontext import BadJson, decode
 from mi.kernel.notices import Notices
 
-_ENFORCE = re.compile(r"--enforce[ =]([a-z,-]+)")
+_ENFORCE = re.compile(r"--(enforce|profile)[ =]([a-z,-]+)")
+_TOML_SERVER = re.compile(r'^\[mcp_servers\.mi\]\r?\ncommand = (".*")\r?\nargs = (\[.*\])\r?$', re.MULTILINE)
 _TOML_COMMAND = re.compile(r'^command = (".*")\r?$', re.MULTILINE)
 
 
@@ -47,8 +52,56 @@ def find_installed_commands(home: Home, notices: Notices) -> Iterator[Installed]
         yield from found
 
 
+class ProjectEntry(NamedTuple):
+    """A hook or a server of MI in a file of the project that a host reads, whoever put it there."""
+
+    host: str
+    kind: str  # hook, mcp
+    path: str
+    words: tuple[str, ...]
+
+    @property
+    def enforced(self) -> list[str]:
+        return find_enforced(shlex.join(self.words))
+
+
+def find_project_entries(root: str) -> Iterator[ProjectEntry]:
+    """Yield the entries of MI that a project brings along: a clone has them without any list of its own."""
+    for host, path in (("claude-code", ".claude/settings.json"), ("codex", ".codex/hooks.json")):
+        hooks = _read_json(root, path).get("hooks")
+        lists = hooks.values() if isinstance(hooks, dict) else ()
+        for item in [one for kept in lists if isinstance(kept, list) for one in kept]:
+            if is_own_command(item):
+                yield ProjectEntry(host, "hook", path, tuple(read_hook_line(item["hooks"][0]["command"])))
+    servers = _read_json(root, ".mcp.json").get("mcpServers")
+    for server in servers.values() if isinstance(servers, dict) else ():
+        if is_own_command(server):
+            yield ProjectEntry("claude-code", "mcp", ".mcp.json", (server["command"], *server["args"]))
+    text = (_read(root, ".codex/config.toml") or b"").decode("utf-8", "replace")
+    if command := _TOML_SERVER.search(text):
+        words = (json.loads(command[1]), *json.loads(command[2]))
+        yield ProjectEntry("codex", "mcp", ".codex/config.toml", tuple(map(str, words)))
+
+
+def _read(root: str, path: str) -> bytes | None:
+    try:
+        return inside.read_bytes(root, path)
+    except (OSError, MiError):
+        return None
+
+
+def _read_json(root: str, path: str) -> dict[str, Any]:
+    try:
+        return decode(_read(root, path) or b"{}", dict[str, Any])
+    except BadJson:
+        return {}
+
+
 def is_enforced(home: Home, root: str, client: str, part: str) -> bool:
-    """Return whether hooks that MI placed for a client's host, in a project or for the user, enforce a part."""
+    """Return whether hooks of MI for a client's host enforce a part: placed from here, or brought by the project."""
+    for one in find_project_entries(root):
+        if one.kind == "hook" and client.startswith(one.host) and part in one.enforced:
+            return True
     for place in (Workspace.at(root, home), Workspace.of_user(home)):
         for entry in place.read().entries:
             kind, _, host = entry.owner.partition(" ")
@@ -61,9 +114,16 @@ def _read_enforced(value: object) -> list[str]:
     """Return the parts that a hook's entry enforces."""
     match value:
         case {"hooks": [{"command": str(line)}, *_]}:
-            found = _ENFORCE.search(line)
-            return found[1].split(",") if found else []
+            return find_enforced(line)
     return []
+
+
+def find_enforced(line: str) -> list[str]:
+    """Return the parts that the line of a hook enforces, by their names or by a profile."""
+    found = _ENFORCE.search(line)
+    if found and found[1] == "profile":
+        return list(PROFILES.get(found[2], {}).get("hooks", {}).get("enforce", []))
+    return found[2].split(",") if found else []
 
 
 def _program(place: Workspace, entry: PlacedEntry) -> str:

@@ -8,8 +8,8 @@ from mi.kernel.home import Home
 
 
 def scope_workspace(home: Home, host: str, scope: Scope, project: str) -> Workspace:
-    """Return the project's root; or the person's folder, or the folder that the host's variable names outside of it."""
-    if scope == "project":
+    """Return the project's root; for the user their folder, or the one that the host's variable names outside of it."""
+    if scope != "user":
         return Workspace.at(project, home)
     named = os.environ.get(HOSTS[host].variable) if host in HOSTS else None
     person = os.path.join(os.path.realpath(os.path.expanduser("~")), "")

@@ -26,6 +26,7 @@ ALLOWED = {
     "mi/agents/programs.py": "commands of MI that start something and drive no agent; each is tested there",
     "mi/evidence/records/table.py": "kinds of records",
     "mi/governance/git_commands.py": "words of git",
+    "mi/project/checks/judge_places.py": "names of files",
     "mi/hooks/shell_changes.py": "what of MI is no agent's to call; compared with the parsers below",
     "mi/governance/command_tables.py": "programs and what their words do, those of MI among them",
     "mi/knowledge/search/backend.py": "kinds of documents",
@@ -85,7 +86,7 @@ PERSONS = """
     checks/clear checks/run checks/set claim/apply-suggested claim/retract claim/same-as claim/supersede
     config/apply-template config/init config/rollback contract/install contract/remove contract/update
     edge/create edge/retract gc/snapshots gc/thoughtdb gc/transcripts hook/install hook/uninstall
-    mcp/install mcp/uninstall node/create node/retract proof/verify settings/set values/add values/edit values/set
+    mcp/install mcp/uninstall setup node/create node/retract proof/verify settings/set values/add values/edit values/set
 """
 # A person's word with some arguments; without them an agent may call it.
 BY_ARGUMENTS = {

@@ -36,7 +36,7 @@ def project(repository, monkeypatch) -> Path:
 
 @pytest.mark.req("ac.hook.install-claude-code", "ac.hook.install-codex", "ac.hook.path-claude", "ac.hook.path-codex")
 @pytest.mark.req("ac.hook.one-entry", "ac.hook.entry-command", "ac.hook.enforce", "ac.hook.uninstall")
-@pytest.mark.req("ac.hook.uninstall-bytes")
+@pytest.mark.req("ac.hook.uninstall-bytes", "one.setup.completed")
 @pytest.mark.parametrize("host", SETTINGS)
 @pytest.mark.parametrize("former", [None, '{"model": "x",  "hooks": {"Stop": [{"hooks": []}]}}'])
 def test_hooks_of_a_project(mi, project, home, host, former):
@@ -47,7 +47,7 @@ def test_hooks_of_a_project(mi, project, home, host, former):
     before = tree(project)
     done = mi("hook", "install", host, "--enforce", "contract,nexus", "--json")
     assert done.returncode == 0, done.stderr
-    assert json.loads(done.stdout)["changed"] == [SETTINGS[host]]
+    assert json.loads(done.stdout)["changed"] == [SETTINGS[host], SERVERS[host]]  # no contract without its tools
     found = hooks_in(path)
     assert set(found) == set(EVENTS.values())
     for event, name in EVENTS.items():
@@ -59,6 +59,7 @@ def test_hooks_of_a_project(mi, project, home, host, former):
     mi("hook", "install", host)
     assert not any("--enforce" in lines[-1] for lines in hooks_in(path).values())
     assert mi("hook", "uninstall", host).returncode == 0
+    assert mi("mcp", "uninstall", host).returncode == 0
     assert tree(project) == before
 
 

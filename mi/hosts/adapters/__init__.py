@@ -11,7 +11,7 @@ if TYPE_CHECKING:  # whoever only asks which hosts there are, as every hook does
     from mi.hosts.adapters.host import Host
     from mi.hosts.artefacts import Artefact, Wish
 
-Scope = Literal["project", "user"]
+Scope = Literal["project", "local", "user"]  # local: the person's own file in a project, which nobody commits
 
 
 class HostEntry(NamedTuple):
@@ -27,7 +27,7 @@ class HostEntry(NamedTuple):
 
     def settings(self, scope: Scope, name: str) -> str:
         """Return where a file of its settings stands: below the workspace, or at the person's own place."""
-        if scope == "project":
+        if scope != "user":
             return f"{self.folder}/{name}"
         return os.path.join(os.environ.get(self.variable) or os.path.join(os.path.expanduser("~"), self.folder), name)
 

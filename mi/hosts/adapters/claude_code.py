@@ -22,7 +22,8 @@ class ClaudeCode:
                 head = render_front_matter(name=wish.name, description=wish.description, **tools)
                 return [File(path, head + wish.body.rstrip("\n") + "\n")]
             case HookEntry():
-                return [JsonItem(settings(scope, "settings.json"), ("hooks", wish.event), build_hook_value(wish))]
+                name = "settings.local.json" if scope == "local" else "settings.json"
+                return [JsonItem(settings(scope, name), ("hooks", wish.event), build_hook_value(wish))]
             case McpEntry():
                 value: dict[str, object] = {"command": wish.command, "args": wish.args}
                 return [JsonEntry(self._servers(scope), ("mcpServers", wish.name), value | _env(wish))]

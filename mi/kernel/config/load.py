@@ -47,16 +47,16 @@ def read_raw(path: str) -> dict[str, Any]:
         raise BadConfig("config-not-object", path=path, reason=error.reason) from None
 
 
-def load(path: str, profile: str = "") -> LoadedConfig:
-    """Return the configuration in a file; BadConfig only when it is no JSON object at all.
-
-    `profile` is that of the place where it is asked, instead of the file's own.
-    """
-    return check(read_raw(path), profile)
+def load(path: str) -> LoadedConfig:
+    """Return the configuration in a file; BadConfig only when it is no JSON object at all."""
+    return check(read_raw(path))
 
 
 def check(raw: dict[str, Any], profile: str = "") -> LoadedConfig:
-    """Return a raw configuration as types: each wrong or unknown key is a problem, and its default is used."""
+    """Return a raw configuration as types: each wrong or unknown key is a problem, and its default is used.
+
+    `profile` is that of the place where it is asked, instead of the file's own.
+    """
     problems: list[ConfigProblem] = []
     chosen = profile or raw.get("profile", profiles.DEFAULT)
     if isinstance(chosen, str) and chosen in profiles.PROFILES:

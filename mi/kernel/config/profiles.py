@@ -54,3 +54,9 @@ def take_out(raw: dict[str, Any]) -> dict[str, Any]:
         else value
         for section, value in raw.items()
     }
+
+
+def find_strictest(*profiles: str) -> str:
+    """Return the strictest of some profiles; '' where none is named."""
+    known = [name for name in PROFILES if name in profiles]  # from loose to tight
+    return known[-1] if known else ""

@@ -1,0 +1,197 @@
+"""`mi setup`: what belongs together in a host's settings, as a profile says, and out again without a trace."""
+
+import json
+import os
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from mi.app.home_context import HomeContext
+from mi.hosts.hook_line import read_hook_line
+from tests.conftest import git
+from tests.hooks.test_install import hooks_in, tree
+from tests.speaking import INSTALLED
+
+
+@pytest.fixture
+def project(repository, tmp_path, monkeypatch) -> Path:
+    made: Path = repository("app")
+    monkeypatch.chdir(made)
+    monkeypatch.setenv("HOME", str(tmp_path / "user"))
+    monkeypatch.delenv("CLAUDE_CONFIG_DIR", raising=False)
+    monkeypatch.delenv("CODEX_HOME", raising=False)
+    monkeypatch.setenv("PATH", f"{INSTALLED.parent}:/usr/bin:/bin")
+    (tmp_path / "user").mkdir(exist_ok=True)
+    return made
+
+
+def found_by_doctor(mi) -> list[tuple[str, str, str]]:
+    findings = json.loads(mi("doctor", "--json").stdout)["findings"]
+    return [(one["level"], one["text"], one["fix"]) for one in findings if one["area"] == "setup"]
+
+
+@pytest.mark.req("one.setup.light", "one.setup.shown-first", "one.setup.remove")
+def test_light_writes_one_persons_files_alone(mi, project, tmp_path):
+    own = tmp_path / "user/.claude.json"
+    own.write_text('{"projects": {"/else": {"x": 1}}}', "utf-8")
+    before = (tree(project), own.read_bytes())
+    shown = mi("setup", "claude-code")
+    assert (shown.returncode, (tree(project), own.read_bytes())) == (3, before)
+    assert ".claude/settings.local.json" in shown.stdout
+    assert "--yes" in shown.stderr
+    assert mi("setup", "claude-code", "--yes").returncode == 0
+    assert set(tree(project)) - set(before[0]) == {".claude/settings.local.json", ".mi/.gitignore", ".mi/mark"}
+    server = json.loads(own.read_text("utf-8"))["projects"][str(project)]["mcpServers"]["mi"]
+    assert server["command"] == str(INSTALLED)
+    assert [one[0] for one in found_by_doctor(mi)] == ["ok"]
+    assert mi("setup", "--remove", "--yes").returncode == 0
+    assert (tree(project), own.read_bytes()) == before
+
+
+@pytest.mark.req("one.setup.light")
+def test_light_leaves_a_file_alone_that_git_tracks(mi, project):
+    (project / ".claude").mkdir()
+    (project / ".claude/settings.local.json").write_text("{}", "utf-8")
+    git(project, "add", "-A")
+    done = mi("setup", "claude-code", "--yes")
+    assert done.returncode == 1
+    assert "git rm --cached .claude/settings.local.json" in done.stderr
+
+
+@pytest.mark.req("one.setup.no-own-files", "one.setup.remove")
+def test_codex_has_no_personal_file_of_one_project(mi, project, tmp_path, repository, monkeypatch):
+    done = mi("setup", "codex", "--yes")
+    assert done.returncode == 0
+    assert "hold in all your projects" in done.stdout.partition("codex is set up")[0]
+    assert not (project / ".codex").exists()
+    own = tmp_path / "user/.codex"
+    assert "[mcp_servers.mi]" in (own / "config.toml").read_text("utf-8")
+    monkeypatch.chdir(repository("other"))
+    assert mi("setup", "codex", "--yes").returncode == 0
+    assert "other projects use them" in mi("setup", "codex", "--remove", "--yes").stdout
+    assert (own / "hooks.json").exists()
+    monkeypatch.chdir(project)
+    assert mi("setup", "codex", "--remove", "--yes").returncode == 0
+    assert not (own / "hooks.json").exists()
+
+
+@pytest.mark.req("one.setup.team", "one.setup.portable", "one.setup.remove", "one.setup.doctor")
+@pytest.mark.parametrize("profile", ["team", "strict"])
+@pytest.mark.parametrize(
+    ("host", "written"),
+    [
+        ("claude-code", {".claude/settings.json", ".mcp.json"}),
+        ("codex", {".codex/hooks.json", ".codex/config.toml"}),
+    ],
+)
+def test_a_teams_files_are_the_same_on_any_machine(mi, project, tmp_path, home, host, written, profile):
+    before = tree(project)
+    assert mi("setup", host, "--yes").returncode == 0  # light first: its files go
+    assert mi("setup", host, "--profile", profile, "--yes").returncode == 0
+    found = {name: data for name, data in tree(project).items() if name not in before and not name.startswith(".mi/")}
+    assert set(found) == written | {"AGENTS.md", ".gitattributes"}
+    for data in found.values():
+        assert str(INSTALLED.parent).encode() not in data
+        assert home.root.encode() not in data
+        assert str(tmp_path).encode() not in data
+    assert f'"--profile", "{profile}"' in " ".join(" ".join(map(bytes.decode, found.values())).split())
+    assert git(project, "config", "--get", "merge.mi.driver")
+    assert HomeContext(home, str(project)).config.profile == profile
+    assert "ok" in {one[0] for one in found_by_doctor(mi)}
+    assert mi("setup", host, "--remove", "--yes").returncode == 0
+    assert tree(project) == before
+    assert HomeContext(home, str(project)).config.profile == "light"
+
+
+@pytest.mark.req("one.setup.portable")
+@pytest.mark.parametrize("shell", ["sh", "bash"])
+@pytest.mark.parametrize(("place", "code"), [("", 2), ("project", 2), (".", 2), ("elsewhere", 0)])
+def test_a_committed_entry_in_a_clone(mi, project, tmp_path, shell, place, code):
+    """Without `mi`, or with one of the repository's own, no tool runs; everything else lets pass."""
+    assert mi("setup", "claude-code", "--profile", "team", "--yes").returncode == 0
+    folder = {"project": project / "bin", ".": project, "elsewhere": tmp_path / "elsewhere"}.get(place)
+    if folder:
+        folder.mkdir(exist_ok=True)
+        (folder / "mi").write_text("#!/bin/sh\necho ran\n", "utf-8")
+        (folder / "mi").chmod(0o755)
+    path = f"{'.' if place == '.' else folder or '/none'}:/usr/bin:/bin"
+    for name, lines in hooks_in(project / ".claude/settings.json").items():
+        assert read_hook_line(lines[-1])[0] == "mi"
+        done = subprocess.run(
+            [shell, "-c", lines[-1]], cwd=project, env={"PATH": path}, capture_output=True, text=True, check=False
+        )
+        refused = code if name == "PreToolUse" else 0
+        assert (done.returncode, done.stdout) == (refused, "" if code else "ran\n"), (name, done)
+        assert ("pipx install mind-incarnation" in done.stderr) == (refused == 2)
+
+
+@pytest.mark.req("one.setup.portable")
+def test_a_mi_of_the_project_is_refused(mi, project, monkeypatch):
+    (project / "bin").mkdir()
+    (project / "bin/mi").symlink_to(INSTALLED)
+    monkeypatch.setenv("PATH", f"{project}/bin:/usr/bin:/bin")
+    done = mi("setup", "claude-code", "--profile", "team", "--yes")
+    assert done.returncode == 1
+    assert "lies in the project" in done.stderr
+    event = json.dumps({"tool_name": "Bash", "tool_input": {"command": "ls"}, "cwd": str(project)})
+    words = [project / "bin/mi", "hook", "pre-tool", "--host", "claude-code", "--profile", "team"]
+    ran = subprocess.run(words, input=event, capture_output=True, text=True, check=False)
+    assert (ran.returncode, ran.stdout) == (2, "")
+    monkeypatch.setenv("PATH", "/usr/bin:/bin")
+    assert "no mi is on your PATH" in mi("setup", "claude-code", "--profile", "team", "--yes").stderr
+
+
+@pytest.mark.req("one.setup.entry-profile")
+def test_the_profile_of_an_entry_binds_a_clone_that_nobody_set_up(mi, project):
+    push = json.dumps({"tool_name": "Write", "tool_input": {"file_path": str(project / "a.py")}, "cwd": str(project)})
+    words = ("hook", "pre-tool", "--host", "codex")
+    asked = [mi(*words, *more, stdin=push).stdout for more in ((), ("--profile", "team"))]
+    assert "RECALL_REQUIRED" not in asked[0]
+    assert "RECALL_REQUIRED" in asked[1]
+
+
+@pytest.mark.req("one.setup.remove")
+def test_uninstall_takes_out_what_setup_put_in(mi, project, home):
+    before = tree(project)
+    assert mi("setup", "claude-code", "--profile", "team", "--yes").returncode == 0
+    assert mi("uninstall").returncode == 0
+    assert tree(project) == before
+    assert HomeContext(home, str(project)).config.profile == "light"
+
+
+@pytest.mark.req("one.setup.doctor")
+def test_doctor_checks_the_whole_and_names_the_one_command(mi, project):
+    assert mi("setup", "claude-code", "--profile", "team", "--yes").returncode == 0
+    (project / ".mcp.json").unlink()
+    ((level, text, fix), *_) = found_by_doctor(mi)
+    assert (level, fix) == ("warn", "mi setup claude-code --profile team")
+    assert ".mcp.json" in text
+    assert mi(*fix.split()[1:], "--yes").returncode == 0
+    assert {one[0] for one in found_by_doctor(mi)} == {"ok"}
+
+
+@pytest.mark.req("one.setup.doctor")
+def test_doctor_reads_the_files_that_a_clone_brings(mi, project, home):
+    mi("hook", "install", "claude-code", "--enforce", "contract")
+    git(project, "add", "-A")
+    os.rename(home.root, home.root + ".before")  # another person's home
+    found = found_by_doctor(mi)
+    assert ["one machine" in text for _, text, _ in found] == [True, True]
+    assert {fix for *_, fix in found} == {"mi setup claude-code --profile team"}
+    (project / ".mcp.json").unlink()
+    line = "mi hook pre-tool --host claude-code --enforce contract"
+    entry = {"hooks": {"PreToolUse": [{"hooks": [{"type": "command", "command": line}]}]}}
+    (project / ".claude/settings.json").write_text(json.dumps(entry), "utf-8")
+    ((_, text, fix),) = found_by_doctor(mi)
+    assert "no server of MI is entered" in text
+    assert fix == "mi setup claude-code --profile team"
+
+
+@pytest.mark.req("one.setup.profile")
+def test_what_overrides_the_profile_is_said(mi, project, home):
+    os.makedirs(home.root, exist_ok=True)
+    Path(home.config).write_text('{"governance": {"preflight": "off"}}', "utf-8")
+    shown = mi("setup", "claude-code", "--profile", "strict", "--dry-run")
+    assert "governance.preflight = off" in shown.stdout
+    assert not (project / ".mcp.json").exists()
