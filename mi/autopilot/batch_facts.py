@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Collection
+from hashlib import sha256
 from typing import NamedTuple
 
 import msgspec
@@ -121,7 +122,7 @@ def batch_view(seen: SeenBatch) -> BatchView:
             claimed=not result.questions and claims_done(task, result.last_message),
             verified=_is_proved(covered.proved, failed, judges.ways),
         ),
-        change=_size(step.latest, watch.root),
+        change=_size(step.total, watch.root),
     )
 
 
@@ -144,11 +145,12 @@ def _is_proved(passed: bool, failed: list[SeenCommand], changed_judges: list[str
 
 
 def _size(change: TreeChange, root: str) -> ChangeSize:
-    """Return the change in change units; without a diff each file is one."""
+    """Return the change in change units, as `mi gate diff` counts it; without a diff each file is one."""
+    known = sha256("\n".join([*change.files, change.diff]).encode("utf-8", "replace")).hexdigest()[:12]
     if not change.diff:
         files = [file for file in change.files if not is_by_product(file)]
         dirs = {os.path.dirname(file) for file in files}
-        return ChangeSize(units=len(files), files=len(files), dirs=len(dirs))
+        return ChangeSize(units=len(files), files=len(files), dirs=len(dirs), id=known)
     weighed = describe_change(change, "", root)
     counted = weighed.counted
     return ChangeSize(
@@ -157,6 +159,7 @@ def _size(change: TreeChange, root: str) -> ChangeSize:
         dirs=counted.dirs,
         files=len(counted.counted),
         flags=list(weighed.flags),
+        id=known,
     )
 
 

@@ -287,7 +287,7 @@ class Loop:
         self._note_closing(case, closing, parts)
         match closing:
             case MayClose(reason):
-                return EndRun("done", reason)
+                return self._finish(case, reason)
             case AskAgent(request, rows):
                 return SendNext(request, _asks_for_check(closing, case), rows)
             case AskPerson(question, about):
@@ -295,6 +295,10 @@ class Loop:
                 return self._settle_proof(case, question) if of_proof else self._answer_or_ask(case, question)
             case CannotClose(reason):
                 return EndRun("blocked", reason)
+
+    def _finish(self, case: Case, reason: str) -> Next:
+        """Return the end of a run that is verified, unless a room has something to settle first."""
+        return follow_step(self.parts.steps.closing(self.recorder, case)) or EndRun("done", reason)
 
     def _note_closing(self, case: Case, closing: ClosingVerdict, parts: list[JudgedPart] | None = None) -> None:
         """Record how the rows of `done` stand, and keep those that are open for the end of the run."""
@@ -311,7 +315,7 @@ class Loop:
             return self.blocked("end.question-waits")
         if begins_with_yes(said):
             self.state.accepted_judges.add(case.proof.id)
-            return EndRun("done", text("end.judges-accepted", self.parts.language))
+            return self._finish(case, text("end.judges-accepted", self.parts.language))
         self.state.refused_judges.add(case.proof.id)
         return SendNext(f"The person says no to this. They said: {said}\n{case.proof.for_agent}")
 

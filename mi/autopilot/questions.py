@@ -1,12 +1,17 @@
 """Questions of a run: all that somebody needs to answer one who has seen nothing of the run."""
 
-from mi.evidence.records.run import QuestionOption
+from mi.evidence.records.run import Question, QuestionOption
 from mi.kernel.language import patterns
 from mi.mind.asked_questions import read_questions
 
 YES_OR_NO = [QuestionOption(key="yes"), QuestionOption(key="no")]
 _ASKS_LEAVE = ("risk", "judges", "review")
 _ASKED_BY_AGENT = ("agent", "next")
+
+
+def find_place(question: Question) -> tuple[str, str]:
+    """Return what the answer to a rule's question holds for: the change it is about, else the question in its batch."""
+    return (question.judges[0], "") if question.judges else (question.batch_id, question.text)
 
 
 def find_options(text: str, about: str, said: str) -> list[QuestionOption]:

@@ -8,7 +8,7 @@ from typing import Any, Literal, TypeVar
 import msgspec
 
 from mi.autopilot.outcomes import Interrupted
-from mi.autopilot.questions import find_options
+from mi.autopilot.questions import find_options, find_place
 from mi.autopilot.run_parts import RunParts
 from mi.autopilot.state import RunState
 from mi.evidence.answers import AnswerWatch, read_answer
@@ -179,14 +179,14 @@ class LogRecorder:
         self.append(said, note=said.headline(), sync=True)
         return would.answer
 
-    def ask_once(self, question: str, about: Literal["rules", "review"] = "rules") -> str | None:
+    def ask_once(self, question: str, about: Literal["rules", "review"] = "rules", of: str = "") -> str | None:
         """Return the person's answer to what a rule wants to know, also one given since the run stopped for it."""
-        place = (self._state.batch_id, question)
+        place = (of, "") if of else (self._state.batch_id, question)
         known = self._state.answered.get(place)
         if known is not None:
             return known
         waits = self._state.waiting.get(place)  # a question that waits already is not asked a second time
-        return self.ask_again(waits) if waits else self.ask(question, about)
+        return self.ask_again(waits) if waits else self.ask(question, about, [of] if of else [])
 
     def ask_again(self, question: Question) -> str | None:
         """Return the person's answer to a question that waits already, given here or elsewhere, the first one."""
@@ -205,7 +205,7 @@ class LogRecorder:
         if given.run_id == self._state.run_id:  # whoever stores an answer keeps it
             self._keep(question, given)
         if question.about in ("rules", "review"):
-            self._state.answered[question.batch_id, question.text] = given.answer
+            self._state.answered[find_place(question)] = given.answer
         return words
 
     def _ask_person(self, question: Question, watch: AnswerWatch) -> str | None:

@@ -13,6 +13,7 @@ from mi.agents.transcript import Captured
 from mi.autopilot.limit_answers import Refusal, read_wish
 from mi.autopilot.limits import find_own_limits, measure_work
 from mi.autopilot.loop_guard import RepetitionGuard, signature
+from mi.autopilot.questions import find_place
 from mi.autopilot.state import NOTHING, EarlierProof, RunState
 from mi.evidence.reader import read_back, read_on
 from mi.evidence.records.base import Record
@@ -64,7 +65,7 @@ def resume(log: str, run_id: str, notices: Notices) -> Resumed:
         state.limit_question = msgspec.structs.replace(paused, id="")  # whoever goes on all the same is asked anew
     for record in records:
         if isinstance(record, Question) and record.about in ("rules", "review"):
-            place = (record.batch_id, record.text)
+            place = find_place(record)
             state.waiting[place] = record
             if record.id in answers:
                 state.answered[place] = answers[record.id]

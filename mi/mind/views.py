@@ -97,13 +97,14 @@ def unsettled(commands: list[SeenCommand], before: list[SeenCommand] | None = No
 
 
 class ChangeSize(Struct, frozen=True, kw_only=True):
-    """How much a batch changed, as the team's rules count it."""
+    """How much a run has changed after a batch, as the team's rules count it."""
 
     units: int = 0
     lines: int = 0
     dirs: int = 0
     files: int = 0
     flags: list[str] = []
+    id: str = ""  # of the change itself: another one has another id
 
 
 class PartView(Struct, frozen=True, kw_only=True):

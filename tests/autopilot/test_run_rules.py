@@ -209,8 +209,10 @@ def test_seven_units_at_risk_four_ask_and_stop_without_a_terminal(bench: Workben
     assert any("split" in one["scope"] for one in again.of("override"))
 
 
-@pytest.mark.parametrize(("preflight", "status"), [("advise", "done"), ("enforce", "blocked")])
-def test_many_harmless_units_are_said_and_asked_about_only_where_rules_are_enforced(bench, preflight, status) -> None:
+@pytest.mark.parametrize(
+    ("preflight", "status"), [("irreversible", "done"), ("advise", "blocked"), ("enforce", "blocked")]
+)
+def test_many_harmless_units_are_said_under_light_and_asked_about_elsewhere(bench, preflight, status) -> None:
     bench.agent([*(write(f"part{n}.txt", "text\n") for n in range(7)), *DONE])
     rules(bench, preflight)
     ran = bench.run(*TASK)
@@ -259,8 +261,13 @@ def test_a_required_review_goes_to_the_reviewer_and_what_it_found_to_the_agent(b
     with chat_server([answer_json(verdict("revise", FINDING)), answer_json(verdict("accept"))]) as server:
         reviewing(bench, server.url, monkeypatch)
         ran = bench.run(*TASK)
-        ran.ended("done")
+        ran.ended("blocked")  # at risk 4 a reviewer's yes is not the person's
         asked = [str(one.body) for one in server.requests]
+        (question,) = ran.of("question")
+        assert "4 units at risk 4" in question["text"]
+        bench.mi("answer", question["id"], "yes")
+        bench.run("--resume").ended("done")
+        assert len(server.requests) == 2  # what was paid for is not asked again
     assert "Wrong sign" in ran.inputs[1]
     review = ran.of("review")[0]
     assert (review["reviewer"], review["verdict"], review["adopted"]) == ("openai_compatible", "revise", "full")

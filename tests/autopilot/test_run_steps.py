@@ -24,7 +24,8 @@ from tests.autopilot.workbench import MEND, TEST, Workbench, say
 Act = Callable[[RunRecorder], Outcome]
 DONE = [MEND, TEST, say("Fixed and tested. Done.")]
 BETWEEN = [say("I have looked at calc.py and know what to do. May I install numpy for it?")]
-MOMENTS = ("preflight", "before_batch", "review")
+AFTER = ("review", "closing")
+MOMENTS = ("preflight", "before_batch", *AFTER)
 
 
 class Room(RunSteps):
@@ -51,6 +52,9 @@ class Room(RunSteps):
 
     def review(self, recorder: RunRecorder, case: Case) -> Outcome:
         return self._at("review", recorder)
+
+    def closing(self, recorder: RunRecorder, case: Case) -> Outcome:
+        return self._at("closing", recorder)
 
     def workflow_progress(self, recorder: RunRecorder, case: Case) -> None:
         self._at("workflow_progress", recorder)
@@ -89,7 +93,7 @@ def test_the_steps_come_in_their_order(bench: Workbench, go: Go) -> None:
     room = Room()
     assert go(room).status == "done"
     batch = ["before_batch", "workflow_progress", "review"]
-    assert room.called == ["preflight", *batch, "session_log", "checkpoint done"]
+    assert room.called == ["preflight", *batch, "closing", "session_log", "checkpoint done"]
 
 
 @pytest.mark.parametrize("moment", MOMENTS)
@@ -98,7 +102,7 @@ def test_a_step_may_stop_the_run(bench: Workbench, go: Go, moment: str) -> None:
     later = Room(moment, lambda recorder: Stop("never heard: the first room spoke"))
     end = go(Room(moment, lambda recorder: Stop("the team's rule forbids it")), later)
     assert (end.status, end.exit, end.reason) == ("blocked", 3, "the team's rule forbids it")
-    assert len(sent(bench)) == (1 if moment == "review" else 0)
+    assert len(sent(bench)) == (1 if moment in AFTER else 0)
     assert later.called.count(moment) == 0
     assert later.called[-2:] == ["session_log", "checkpoint blocked"]
 
@@ -114,8 +118,8 @@ def test_a_step_may_speak_to_the_agent_first(bench: Workbench, go: Go, moment: s
         return SendFirst("Read CONTRIBUTING.md.") if len(spoken) == 1 else None
 
     assert go(Room(moment, once)).status == "done"
-    if moment == "review":
-        assert sent(bench) == ["fix the failing test", "Read CONTRIBUTING.md."]
+    if moment in AFTER:
+        assert "Read CONTRIBUTING.md." in sent(bench)[1 if moment == "review" else 2 :]
     else:
         assert sent(bench)[0] == "Read CONTRIBUTING.md.\n\nfix the failing test"
 

@@ -46,13 +46,19 @@ def proof_by_this_command(bench: Bench) -> int:
     return bench.mi("memory", "write", "fact", "True is true.", "--evidence", "cmd_exit0", "true").code
 
 
-@setting("governance.preflight", ("off", (0, "done")), ("advise", (1, "done")), ("enforce", (1, "blocked")))
-def many_units(bench: Bench) -> tuple[int, str]:
-    """Whether the task was looked at before it began, and how a run with many harmless changes ends."""
+@setting(
+    "governance.preflight",
+    ("off", (0, 1, "done")),
+    ("irreversible", (1, 1, "done")),
+    ("advise", (1, 1, "blocked")),
+    ("enforce", (1, 0, "blocked")),
+)
+def many_units(bench: Bench) -> tuple[int, int, str]:
+    """Whether an unclear task was looked at and begun, and how a run with many harmless changes ends."""
     parts = [write(f"part{number}.txt", "text\n") for number in range(7)]
     bench.agent([*parts, MEND, TEST, say("Fixed and tested. Done.")])
-    ran = bench.run("fix", "the", "add", "function", "in", "calc.py")
-    return len(ran.of("preflight")), ran.end["status"]
+    ran = bench.run("fix", "it")
+    return len(ran.of("preflight")), len(ran.of("hands_input")), ran.end["status"]
 
 
 @setting("governance.profile", ("light", (0, 0)), ("standard", (0, 3)), ("strict", (3, 3)))

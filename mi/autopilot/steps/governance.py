@@ -1,7 +1,8 @@
-"""Steps of the loop that the team's rules fill: before a task begins, and after a batch has changed something.
+"""Steps of the loop that the team's rules fill: before a task begins, after a batch, and before a run is done.
 
-A harmless run is not asked about and costs no Mind call. With `advise` the person is asked when the stakes are high;
-with `enforce` whenever the rules want a person's word, and an unclear task does not begin.
+A harmless run is not asked about and costs no Mind call. What a change needs is what `mi gate diff` says of it. Where
+that is a review, no run is done without one: by a reviewer, or by the person; with `irreversible` (profile light) only
+at risk 4 and more, once, at the run's end. With `enforce` an unclear task does not begin.
 """
 
 from typing import TYPE_CHECKING
@@ -15,7 +16,7 @@ from mi.evidence.records.governed import Override, Preflight, Review, Verificati
 from mi.evidence.records.run import BatchEnd
 from mi.governance.assess import Assessment, assess_task
 from mi.governance.challenge import find_tier, give_alert, render_challenge
-from mi.governance.impact import ACK, compute_raw_risk, find_facts, find_flags, join_flags
+from mi.governance.impact import ACK, compute_raw_risk, find_facts
 from mi.governance.modes import is_obey
 from mi.governance.orders import find_final_order
 from mi.governance.review_gate import BATCH, Required, is_together, review_gate
@@ -28,9 +29,10 @@ from mi.kernel.language import patterns
 from mi.kernel.messages import text
 from mi.kernel.secrets import redact
 from mi.mind.language import is_inquiry
-from mi.mind.views import Case
+from mi.mind.views import Case, ChangeSize
 from mi.persona.place import PersonaView
 from mi.project.change import change_here, weigh
+from mi.project.snapshots import list_snapshots, open_store
 from mi.review.decisions import collect_decisions, find_signals_for
 from mi.review.reviewing import ReviewRequest, list_called, request_human_review, review_change
 
@@ -38,6 +40,7 @@ if TYPE_CHECKING:  # needed where a change is large enough for a review
     from mi.review.reviewing import Reviewed
 
 _DONE_RULE = "a check that passes after the last change"
+_LIGHT = "irreversible"
 
 
 class GovernanceSteps(RunSteps):
@@ -53,6 +56,9 @@ class GovernanceSteps(RunSteps):
         earlier = records_of(place.files.evidence, place.run_id, place.notices) if is_resumed else []
         self._override = override or _find_override(earlier)
         self._reviews = _find_reviews(earlier)
+        self._settled: set[str] = set()  # changes of which nothing more is to be said
+        self._agreed: Required | None = None  # what the latest yes was for
+        self._answers = sum(isinstance(one, Verification) and one.user_action == "modified" for one in earlier)
         self._language = place.language
 
     # before the task
@@ -116,25 +122,31 @@ class GovernanceSteps(RunSteps):
         shown = assessed._asdict() | {"review": assessed.review._asdict() if assessed.review else None}
         recorder.append(Preflight(verdict=verdict, assessment=msgspec.to_builtins(shown), advice=advice))
 
-    # after a batch
+    # after a batch, and before done
 
     def review(self, recorder: RunRecorder, case: Case) -> Outcome:
-        change = case.batch.change
-        if not change.units or (self._mode == "off" and not self._override):
+        """Have a change reviewed before the work goes on; what the person agreed to already waits for the end."""
+        _, needed = find_needed(case.batch.change)
+        waits = needed.level != "required" or needed == self._agreed or not case.batch.changed_now
+        return None if waits or self._mode == _LIGHT else self.closing(recorder, case)
+
+    def closing(self, recorder: RunRecorder, case: Case) -> Outcome:
+        """Let no change count as done that needs a review and had none."""
+        change, (raw, needed) = case.batch.change, find_needed(case.batch.change)
+        is_off = self._mode == "off" and not self._override
+        if is_off or needed.level == "none" or change.id in self._settled:
             return None
-        seen = find_facts(tuple(change.flags), change.lines, change.dirs)
-        raw = compute_raw_risk(join_flags(seen, find_facts(find_flags(case.batch.task))))
-        needed = review_gate(change.units, raw, is_together(change.files, change.lines))
-        if needed.level == "none":
-            return None
+        outcome: Outcome = None
         if self._override:
             self._overridden(recorder, change.units, raw, needed)
-            return None
-        if needed.level == "offer":
+        elif needed.level == "offer":
             verdict = text("rules.offer", self._language, units=change.units, risk=raw)
             recorder.append(Verification(gate="review", verdict=verdict, user_action="skipped"))
-            return None
-        return self._required(recorder, case, raw, needed)
+        else:
+            outcome = self._required(recorder, case, raw, needed)
+        if outcome is None and change.id:
+            self._settled.add(change.id)
+        return outcome
 
     def _overridden(self, recorder: RunRecorder, units: int, raw: int, needed: Required) -> None:
         if needed.level == "required":
@@ -142,20 +154,21 @@ class GovernanceSteps(RunSteps):
             recorder.append(Override(reason=self._override, scope=scope))
 
     def _required(self, recorder: RunRecorder, case: Case, raw: int, needed: Required) -> Outcome:
-        """Have the change reviewed by the configured reviewers, else by the person where the stakes are high."""
+        """Have the change reviewed by the configured reviewers, else by the person."""
         reviewed = self._review_externally(recorder, case) if self._config.governance.reviewers else None
         verdict = reviewed.verdict if reviewed else "none"
         if reviewed and verdict == "revise":
             return SendFirst(reviewed.instruction())
-        down = reviewed is not None and reviewed.degraded  # a review was wanted, and nobody gave one
-        matters = raw >= ACK or self._mode == "enforce" or down
+        matters = self._mode != _LIGHT or raw >= ACK
         by_person = verdict == "none" and matters
         if verdict != "reject" and not by_person and not (needed.needs_person and matters):
             due = text("rules.due", self._language, units=case.batch.change.units, risk=raw)
             if verdict == "none":
                 recorder.append(Verification(gate="review", verdict=due, user_action="skipped"))
             return None
-        outcome = self._asked(recorder, "review", self._question(case, raw, needed, reviewed))
+        of = f"{case.batch.change.id}.{self._answers}" if case.batch.change.id else ""
+        outcome = self._asked(recorder, "review", self._question(case, raw, needed, reviewed), of)
+        self._agreed = needed if outcome is None else None
         if by_person and not isinstance(outcome, Stop):
             recorder.append(request_human_review("accept" if outcome is None else "revise"))
         if needed.split == "required" and outcome is None:
@@ -165,8 +178,8 @@ class GovernanceSteps(RunSteps):
 
     def _review_externally(self, recorder: RunRecorder, case: Case) -> "Reviewed":
         batch, root = case.batch, self._place.project.root
-        known = self._reviews.get(batch.hands_transcript_ref, [])  # what was paid for is not asked again
-        change = weigh(case.diff, batch.task, root) if case.diff else change_here(root, task=batch.task)
+        known = self._reviews.get(batch.change.id, [])  # what was paid for is not asked again
+        change = weigh(case.run_diff, "", root) if case.run_diff else change_here(root)
         request = ReviewRequest(
             change,
             batch.task,
@@ -179,6 +192,8 @@ class GovernanceSteps(RunSteps):
         reviewed = review_change(request, self._config, self._place.home, self._place.files.mind_transcripts)
         for record in [] if known else reviewed.records:
             recorder.append(record, note=f"review: {record.headline()}")
+        if not reviewed.degraded:
+            self._reviews[batch.change.id] = list(reviewed.records)
         return reviewed
 
     def _question(self, case: Case, raw: int, needed: Required, reviewed: "Reviewed | None") -> str:
@@ -188,34 +203,49 @@ class GovernanceSteps(RunSteps):
         if reviewed is None or reviewed.degraded:
             parts.append(text("review.degraded", self._language))
         parts += [f"[{finding.severity}] {finding.title}: {finding.detail}" for finding in found]
-        if needed.split != "none":
+        if units > BATCH:
             parts.append(text("gate.over-batch", self._language, units=units, limit=BATCH))
         speaking = ["T1"] if units > BATCH else []
         parts += render_challenge(find_tier(raw, speaking), speaking, "required", (), self._language).values()
-        return " ".join([*parts, text("rules.go-on", self._language)])
+        return " ".join([*parts, self._way_back(), text("rules.go-on", self._language)])
 
-    def _asked(self, recorder: RunRecorder, gate: str, question: str) -> Outcome:
+    def _way_back(self) -> str:
+        """Return how the person gets the files from before the run back."""
+        place = self._place
+        store = open_store(place.project.root, place.files.snapshots)
+        kept = list_snapshots(store, place.run_id) if store else []
+        key = "rules.way-back" if kept else "rules.no-way-back"
+        return text(key, self._language, run=place.run_id, ref=kept[0].ref if kept else "")
+
+    def _asked(self, recorder: RunRecorder, gate: str, question: str, of: str = "") -> Outcome:
         """Return the person's word: go on, stop, or something the agent must hear first."""
-        answer = recorder.ask_once(question, "review" if gate == "review" else "rules")
+        answer = recorder.ask_once(question, "review" if gate == "review" else "rules", of)
         if answer is None:
             return Stop(text("rules.waits", self._language, gate=gate))
         agreed = agrees(answer, patterns().go_on)
         action = "confirmed" if agreed else "rejected" if refuses(answer) else "modified"
         recorder.append(Verification(gate=gate, verdict=answer, user_action=action, post_result="pending"))
+        self._answers += action == "modified"  # whoever did not agree yet is asked anew
         if action == "rejected":
             return Stop(text("rules.stopped", self._language, gate=gate))
         return None if agreed else SendFirst(answer)
 
 
+def find_needed(change: ChangeSize) -> tuple[int, Required]:
+    """Return the risk of a change and what it needs, as `mi gate diff` says it: by the change alone."""
+    raw = compute_raw_risk(find_facts(tuple(change.flags), change.lines, change.dirs))
+    return raw, review_gate(change.units, raw, is_together(change.files, change.lines))
+
+
 def _find_reviews(records: list[Record]) -> dict[str, list[Review]]:
-    """Return the external reviews that a run has had, by the transcript of the batch they are about."""
+    """Return the external reviews that a run has had, by the change they are about."""
     found: dict[str, list[Review]] = {}
-    batch = ""
+    change = ""
     for record in records:
         if isinstance(record, BatchEnd):
-            batch = record.hands_transcript_ref
+            change = record.seen.get("change", {}).get("id", "")
         elif isinstance(record, Review) and not record.degraded:
-            found.setdefault(batch, []).append(record)
+            found.setdefault(change, []).append(record)
     return found
 
 

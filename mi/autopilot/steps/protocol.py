@@ -52,8 +52,11 @@ class RunRecorder(Protocol):
     def settle(self, prompt: Prompt[Any, Output], judgement: Judgement[Output]) -> Judgement[Output]:
         """Record what an answer cost and what went wrong with it."""
 
-    def ask_once(self, question: str, about: Literal["rules", "review"] = "rules") -> str | None:
-        """Return the person's answer, also one given since the run stopped for it; None: nobody is there, so `Stop`."""
+    def ask_once(self, question: str, about: Literal["rules", "review"] = "rules", of: str = "") -> str | None:
+        """Return the person's answer, also one given since the run stopped for it; None: nobody is there, so `Stop`.
+
+        The answer holds for the batch, or for what `of` names.
+        """
 
 
 class SendFirst(NamedTuple):
@@ -97,6 +100,10 @@ class RunSteps:
         """Say what the team's rules want before the work goes on."""
         return None
 
+    def closing(self, recorder: RunRecorder, case: Case) -> Outcome:
+        """Say what must be settled before a run that is verified ends as done."""
+        return None
+
     def checkpoint(self, recorder: RunRecorder, planned_next_input: str, status_hint: str) -> None:
         """Learn from a stretch of work, if one is complete."""
 
@@ -136,6 +143,9 @@ class AllSteps(RunSteps):
 
     def review(self, recorder: RunRecorder, case: Case) -> Outcome:
         return next((found for room in self._rooms if (found := room.review(recorder, case))), None)
+
+    def closing(self, recorder: RunRecorder, case: Case) -> Outcome:
+        return next((found for room in self._rooms if (found := room.closing(recorder, case))), None)
 
     def checkpoint(self, recorder: RunRecorder, planned_next_input: str, status_hint: str) -> None:
         for room in self._rooms:

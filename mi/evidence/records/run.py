@@ -267,7 +267,7 @@ class Question(Record, frozen=True, kw_only=True, tag="question"):
         "speaker",  # an agent spoke for the person
         "home",  # somebody else changed MI's own files
     ] = "agent"
-    judges: list[str] = []  # the changes of judges that it is about
+    judges: list[str] = []  # the changes that it is about: of judges, or the one that must be reviewed
     commands: list[str] = []  # that MI would run itself after a yes
     project_root: str = ""
     task: str = ""
