@@ -32,7 +32,9 @@ def build_parser(name: str) -> Parser:
     built.add_argument(
         "id", metavar="number", help="its number or id, from `mi inbox`; not needed where one thing waits"
     )
-    built.add_argument("text", nargs="*", help="your answer: an option's letter or text, or your own words")
+    built.add_argument(
+        "text", nargs="*", metavar="answer", help="your answer: an option's letter or text, or your own words"
+    )
     built.add_argument(
         "--once", action="store_true", help="this one time only: the answer is not kept for the same question"
     )

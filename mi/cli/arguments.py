@@ -13,6 +13,7 @@ from mi.kernel.text import width, wrap
 USAGE_HINT = "mi --help"
 _EXAMPLE = "example:\n  "
 _PLACES = ("DIR", "FILE", "PATH", "file", "folder", "path")  # metavars of what is looked for on the disk
+_MAY_BE_EMPTY = ("VALUE", "answer")  # of an empty one their command itself says what to do
 ALL = 1_000_000_000
 # Whether a command is a person's word, which no agent may say: always, or in this home with these arguments.
 PersonOnly = bool | Callable[[Any, "Args"], bool]
@@ -122,7 +123,7 @@ class Parser(argparse.ArgumentParser):
         if action.nargs == argparse.PARSER:  # the words of a subcommand, whose parser looks at each
             return super()._get_values(action, arg_strings)
         name = action.option_strings[-1] if action.option_strings else str(action.metavar or action.dest)
-        if not action.option_strings and arg_strings and not "".join(arg_strings).strip() and name != "VALUE":
+        if not action.option_strings and arg_strings and not "".join(arg_strings).strip() and name not in _MAY_BE_EMPTY:
             raise self._mistake("argument-needs-value", name=name)
         if (action.metavar or action.dest) in _PLACES:
             if "" in arg_strings:  # a shell variable that was not set, and must not mean the default
