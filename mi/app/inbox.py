@@ -33,6 +33,7 @@ def build_inbox(context: HomeContext, progress: Progress) -> list[LocatedItem]:
 
 
 if TYPE_CHECKING:
+    from mi.persona.members import Role
     from mi.persona.place import PersonaView
 
 _NAMED = 3  # projects in one line
@@ -87,12 +88,23 @@ def _list_team_items(context: HomeContext) -> Iterator[LocatedItem]:
         persona = build_persona(context)._replace(root=folder, project=root)
         at = f"mi -C {shlex.quote(root)} " if root else "mi "
         place = {"project_id": project_id, "project": os.path.basename(root), "project_root": root}
-        for item in (*_list_proposals(persona, at), *_list_handoffs(persona, at)):
+        for item in _list_of_persona(context, persona, at):
             yield LocatedItem(msgspec.structs.replace(item, **place))
 
 
-def _list_proposals(persona: "PersonaView", at: str) -> list[InboxItem]:
-    """Return the candidates for cards that nobody has reviewed yet."""
+def _list_of_persona(context: HomeContext, persona: "PersonaView", at: str) -> list[InboxItem]:
+    """Return the candidates for cards that nobody has reviewed yet, and what was handed to the person."""
+    from mi.app.members import find_own_member, read_members
+
+    try:
+        members = read_members(persona)
+    except MiError:
+        members = []  # a table that cannot be read, or a link that leads out: `mi persona lint` says so
+    own = find_own_member(context, members)
+    return [*_list_proposals(persona, at, own or "human"), *_list_handoffs(persona, at, members, own)]
+
+
+def _list_proposals(persona: "PersonaView", at: str, own: str) -> list[InboxItem]:
     from mi.persona.proposals import list_pending
 
     try:
@@ -105,26 +117,25 @@ def _list_proposals(persona: "PersonaView", at: str) -> list[InboxItem]:
             kind="proposal",
             question=one.proposal.title,
             ts=f"{one.proposal.date}T00:00:00.000Z",
-            answer_with=f"{at}proposal review {shlex.quote(one.name)} --verdict accept --by human",
+            answer_with=f"{at}proposal review {shlex.quote(one.name)} --verdict accept --by {shlex.quote(own)}",
         )
         for one in found
     ]
 
 
-def _list_handoffs(persona: "PersonaView", at: str) -> list[InboxItem]:
-    """Return the tasks that were sent to a person and that they neither took on nor gave back."""
-    if not os.path.isdir(persona.path("handoffs")):
-        return []
-    from mi.persona.boot import CORE
-    from mi.persona.handoffs import read_all
-    from mi.persona.members import is_human, read_roles
-    from mi.persona.place import read_text
+def _list_handoffs(persona: "PersonaView", at: str, members: "list[Role]", own: str) -> list[InboxItem]:
+    """Return the tasks that were sent to the person and that they neither took on nor gave back.
+
+    Where nobody can tell which human they are, those that were sent to any.
+    """
+    from mi.persona.handoffs import list_open
+    from mi.persona.members import is_human
 
     try:
-        members = read_roles(read_text(persona, persona.path(CORE[0])) or "")
-        found = [one for one in read_all(persona)[0] if one.status == "sent" and is_human(members, one.receiver)]
+        sent = [one for one in list_open(persona) if one.status == "sent"]
     except MiError:
-        return []  # a table that cannot be read, or a link that leads out of its project: `mi persona lint` says so
+        return []  # a link that leads out of its project: `mi persona` says so there
+    found = [one for one in sent if one.receiver == own or (not own and is_human(members, one.receiver))]
     return [
         InboxItem(
             id=one.id,

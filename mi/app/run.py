@@ -50,7 +50,7 @@ class RunOptions(NamedTuple):
     override: str = ""
     why: bool = False
     prove: bool | None = None
-    list_task: str = ""  # the task of the project's list that it is
+    list_task: str = ""  # the task of the project's list, or the handoff, that it is
 
 
 class RunDoor(Protocol):
@@ -166,7 +166,6 @@ def _build_steps(
     from mi.autopilot.steps.persona import PersonaSteps
     from mi.autopilot.steps.plan import PlanSteps
     from mi.autopilot.steps.recall import RecallSteps
-    from mi.autopilot.steps.tasks import TaskSteps
     from mi.autopilot.steps.team import TeamSteps
     from mi.autopilot.steps.workflows import WorkflowSteps
     from mi.project.overlay import read_overlay
@@ -185,13 +184,23 @@ def _build_steps(
         LearningSteps(place, partial(build_knowledge, context), partial(_build_lessons, context)),
         PlanSteps(partial(build_task_store, context), language),
         TeamSteps(find_team, os.path.isdir(persona.root), language),
-        TaskSteps(partial(build_task_store, context), list_task, context.notices, language),
+        _build_task_steps(context, place, list_task),
         PersonaSteps(place, persona, context.language_for),
         GovernanceSteps(place, config, persona, options.override, is_resumed=options.resume is not None),
     ]
     if options.why or (trace.auto_on_run_end and runtime.thought_db.enabled):
         steps.append(WhySteps(place, *stores, recall.find_earlier_thoughts, trace))
     return steps
+
+
+def _build_task_steps(context: HomeContext, place: "RunPlace", list_task: str) -> RunSteps:
+    """Return who hears how the task ended: the sender of a handoff, or the project's list."""
+    from mi.autopilot.steps.handoffs import HandoffSteps
+    from mi.autopilot.steps.tasks import TaskSteps
+
+    if list_task.startswith("HO-"):
+        return HandoffSteps(place, build_persona(context), list_task)
+    return TaskSteps(partial(build_task_store, context), list_task, context.notices, place.language)
 
 
 def _build_lessons(context: HomeContext, run_id: str) -> "list[CheckpointLesson]":

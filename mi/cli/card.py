@@ -3,7 +3,7 @@
 from typing import TYPE_CHECKING, Any
 
 from mi.app.home_context import HomeContext
-from mi.app.team import build_persona
+from mi.app.members import build_member
 from mi.cli.arguments import Args, Group, Parser
 from mi.cli.output import Output
 from mi.cli.persona import add_where
@@ -39,7 +39,7 @@ def _cards(context: HomeContext, args: Args) -> "list[CardFile]":
     from mi.persona.cards import read_cards
     from mi.persona.place import require_persona
 
-    found, problems = read_cards(require_persona(build_persona(context, args.member)))
+    found, problems = read_cards(require_persona(build_member(context, args.member)))
     for one in problems:
         context.notices.add("card-unreadable", one.path)
     return found
@@ -137,7 +137,7 @@ def _index(context: HomeContext, args: Args) -> int:
         from mi.kernel.errors import MiError
 
         raise MiError(twice[0].code, **({"path": twice[0].path} | twice[0].details))
-    written = write_index(build_persona(context, args.member), found)
+    written = write_index(build_member(context, args.member), found)
     if args.json:
         out.json({"cards": len(found), "written": written})
     else:
@@ -148,7 +148,7 @@ def _index(context: HomeContext, args: Args) -> int:
 def _archive(context: HomeContext, args: Args) -> int:
     from mi.persona.cards import archive
 
-    one = archive(build_persona(context, args.member), args.id, "deprecated" if args.deprecated else "archived")
+    one = archive(build_member(context, args.member), args.id, "deprecated" if args.deprecated else "archived")
     out = Output(context.language)
     if args.json:
         out.json(_shown(one))

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from mi.app.home_context import HomeContext
-from mi.app.team import build_persona
+from mi.app.members import build_member, check_receiver
 from mi.cli.arguments import Args, Group, Parser
 from mi.cli.output import Output
 from mi.cli.persona import add_where
@@ -70,8 +70,10 @@ def _new(context: HomeContext, args: Args) -> int:
     from mi.persona.handoffs import hand_over
     from mi.persona.place import require_persona
 
+    persona = require_persona(build_member(context, args.member))
+    check_receiver(persona, args.to)
     made = hand_over(
-        require_persona(build_persona(context, args.member)),
+        persona,
         args.to,
         args.task,
         context.language_for(args.task),
@@ -90,7 +92,7 @@ def _move(verb: str) -> Callable[[HomeContext, Args], int]:
         from mi.persona.place import require_persona
 
         states: dict[str, State] = {"send": "sent", "accept": "accepted", "reject": "rejected", "done": "done"}
-        persona = require_persona(build_persona(context, args.member))
+        persona = require_persona(build_member(context, args.member))
         reason = args.reason if verb == "reject" else ""
         delivered = [_deliverable(one) for one in args.deliverable] if verb == "done" else []
         return _stored(context, args, move(persona, args.id, states[verb], persona.member, reason, delivered))
@@ -134,7 +136,7 @@ def _show(context: HomeContext, args: Args) -> int:
     from mi.persona.handoffs import read, read_all
     from mi.persona.place import require_persona
 
-    persona = require_persona(build_persona(context, args.member))
+    persona = require_persona(build_member(context, args.member))
     found, problems = ([read(persona, args.id)], []) if args.id else read_all(persona)
     for problem in problems:
         context.notices.add("card-unreadable", problem.path)

@@ -3,6 +3,7 @@
 from typing import TYPE_CHECKING
 
 from mi.app.home_context import HomeContext
+from mi.app.members import build_member
 from mi.app.team import build_persona
 from mi.cli.arguments import Args, Group, Parser, add_cd, add_json
 from mi.cli.output import Output
@@ -18,6 +19,12 @@ def build_parser(name: str) -> Parser:
     init = group.add("init", "make a persona: folders, core texts, .gitignore", "mi persona init --project", _init)
     init.add_argument("--project", action="store_true", help="in the project, shared by git (default: in the MI home)")
     boot = group.add("boot", "read the core, open a window, see what others do", "mi persona boot --json", _boot)
+    member = group.add(
+        "member", "who of the team you are, bound to git's e-mail", "mi persona member ada", _member, person_only=_binds
+    )
+    member.add_argument("name", nargs="?", default="", help="the member you are (default: show all)")
+    add_cd(member)
+    add_json(member)
     lint = group.add("lint", "check core files, cards, proposals, paths and secrets", "mi persona lint", _lint)
     note = group.add("note", "keep a private note", 'mi persona note "prefers short answers"', _note)
     note.add_argument("text", help="the note")
@@ -72,7 +79,7 @@ def _boot(context: HomeContext, args: Args) -> int:
 
     for file in find_changed_hooks(context.home, context.choice.root):
         context.notices.add("hooks-changed", file.path, missing=file.missing, entered=file.entered)
-    booted = boot(build_persona(context, args.member), lambda: check_reviewers(context))
+    booted = boot(build_member(context, args.member), lambda: check_reviewers(context))
     out = Output(context.language)
     waiting = look_at_inbox(context).describe(context.language)
     if args.json:
@@ -88,14 +95,17 @@ def _boot(context: HomeContext, args: Args) -> int:
     if booted.pending:
         out.say("persona.pending")
         _list(out, booted.pending)
+    for one in booted.handoffs:
+        out.say("persona.handoff", id=one.id, status=one.status, sender=one.sender, task=one.task)
     for window in booted.windows:
         out.say("persona.window", slot=window.slot or "-", day=window.day, count=len(window.completed))
         _list(out, [*window.completed, *window.decisions] or [one for one in [window.whole] if one])
     out.say("persona.cards", active=booted.index.get("total_active", 0), loaded=", ".join(booted.cards) or "-")
     if waiting:
         out.line(waiting)
-    for one in booted.reviewers:
-        out.say("persona.reviewer-ok" if one.ok else "persona.reviewer-down", name=one.name, reason=one.reason)
+    for health in booted.reviewers:
+        key = "persona.reviewer-ok" if health.ok else "persona.reviewer-down"
+        out.say(key, name=health.name, reason=health.reason)
     return 0
 
 
@@ -119,11 +129,38 @@ def _list(out: Output, items: list[str]) -> None:
         out.say("persona.more", count=len(items) - 8)
 
 
+def _binds(context: HomeContext, args: Args) -> bool:
+    """Return whether somebody says who they are."""
+    return bool(args.name)
+
+
+def _member(context: HomeContext, args: Args) -> int:
+    from mi.app.members import bind_member, find_own_member, read_members
+    from mi.persona.place import require_persona
+
+    members = read_members(require_persona(build_persona(context)))
+    out = Output(context.language)
+    if args.name:
+        email = bind_member(context, args.name)
+        if args.json:
+            out.json({"member": args.name, "email": email})
+        else:
+            out.say("persona.bound", name=args.name, email=email)
+        return 0
+    own = find_own_member(context, members)
+    if args.json:
+        out.json([{"name": one.name, "type": one.type, "you": one.name == own} for one in members])
+        return 0
+    for one in members:
+        out.say("persona.you" if one.name == own else "persona.member", name=one.name, type=one.type)
+    return 0
+
+
 def _lint(context: HomeContext, args: Args) -> int:
     from mi.persona.place import require_persona
     from mi.persona.sharing import lint
 
-    found = lint(require_persona(build_persona(context, args.member)), _identities(context))
+    found = lint(require_persona(build_member(context, args.member)), _identities(context))
     out = Output(context.language)
     if args.json:
         out.json([{"path": one.path, "code": one.code, "text": _problem(out, one)} for one in found])
@@ -149,7 +186,7 @@ def _identities(context: HomeContext) -> tuple[str, ...]:
 def _note(context: HomeContext, args: Args) -> int:
     from mi.persona.session_log import add_note
 
-    path = add_note(build_persona(context, args.member), args.text)
+    path = add_note(build_member(context, args.member), args.text)
     out = Output(context.language)
     if args.json:
         out.json({"path": path})
@@ -161,7 +198,7 @@ def _note(context: HomeContext, args: Args) -> int:
 def _notes(context: HomeContext, args: Args) -> int:
     from mi.persona.session_log import read_notes
 
-    notes = read_notes(build_persona(context, args.member))
+    notes = read_notes(build_member(context, args.member))
     out = Output(context.language)
     if args.json:
         out.json(notes)
@@ -195,7 +232,7 @@ def _publish(context: HomeContext, args: Args) -> int:
 
     from mi.persona.sharing import publish
 
-    persona = build_persona(context, args.member)
+    persona = build_member(context, args.member)
     projects = os.path.dirname(context.choice.root)
     variables = {persona.root: "$PERSONA", projects: "$PROJECTS", os.path.expanduser("~"): "$HOME"}
     published = publish(persona, os.path.abspath(args.target), variables)

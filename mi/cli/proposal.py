@@ -3,7 +3,7 @@
 from typing import TYPE_CHECKING, Any
 
 from mi.app.home_context import HomeContext
-from mi.app.team import build_persona
+from mi.app.members import build_agent_member, build_member, check_reviewer
 from mi.app.thoughts import build_thoughts
 from mi.cli.arguments import Args, Group, Parser
 from mi.cli.output import Output
@@ -70,7 +70,7 @@ def _add(context: HomeContext, args: Args) -> int:
     from mi.persona.place import require_persona
     from mi.persona.proposals import propose, record_of
 
-    persona = require_persona(build_persona(context, args.member))
+    persona = require_persona(build_member(context, args.member))
     text = read_given_text("-") if args.text == "-" else args.text
     title, evidence = args.title, list(args.evidence)
     tags: list[str] = []
@@ -111,7 +111,7 @@ def _list(context: HomeContext, args: Args) -> int:
     from mi.persona.place import require_persona
     from mi.persona.proposals import read_all
 
-    found, problems = read_all(require_persona(build_persona(context, args.member)))
+    found, problems = read_all(require_persona(build_member(context, args.member)))
     for problem in problems:
         context.notices.add("card-unreadable", problem.path)
     chosen = [one for one in found if args.status in ("all", one.proposal.status)]
@@ -132,20 +132,19 @@ def _is_humans(context: HomeContext, args: Args) -> bool:
     from mi.persona.boot import read_core
     from mi.persona.members import is_human, read_roles
 
-    persona = build_persona(context, args.member)
-    return is_human(read_roles(read_core(persona)["core/boot.md"]), args.by or persona.member)
+    persona = build_agent_member(context)
+    return is_human(read_roles(read_core(persona)["core/boot.md"]), args.by or args.member or persona.member)
 
 
 def _review(context: HomeContext, args: Args) -> int:
     from mi.evidence.records.governed import Proposal as Recorded
     from mi.persona.boot import read_core
     from mi.persona.members import read_roles
-    from mi.persona.place import check_member_name
     from mi.persona.proposals import review
 
-    persona = build_persona(context, args.member)
+    persona = build_member(context, args.member)
     members = read_roles(read_core(persona)["core/boot.md"])
-    reviewer = check_member_name(args.by or persona.member)
+    reviewer = check_reviewer(context, persona, args.by)
     decided, card_id = review(persona, args.name, args.verdict, reviewer, args.reason, members, args.into)
     proposal = decided.proposal
     record = Recorded(

@@ -33,6 +33,7 @@ def build_parser(name: str) -> Parser:
     built.add_argument(
         "--tasks", dest="all_tasks", action="store_true", help="work through the list, each task a run of its own"
     )
+    built.add_argument("--handoff", metavar="HO-…", help="take up a task that was handed over; done tells its sender")
     built.add_argument(
         "--resume", nargs="?", const="", metavar="RUN", help="go on with a run that stopped (default: the latest)"
     )
@@ -129,6 +130,11 @@ def _from_list(context: HomeContext, args: Args, options: "RunOptions") -> "RunO
     """Return the options with the task of the list that is meant, by --task or in the same words."""
     if options.resume is not None:
         return options
+    if args.handoff is not None:
+        from mi.app.handoffs import take_up
+
+        taken = take_up(context, args.handoff)
+        return options._replace(task=taken.text, list_task=taken.id)
     from mi.app.tasks import choose_task, find_listed, wants_next_task
 
     task_id = args.list_task
@@ -247,8 +253,8 @@ def _without_secrets(context: HomeContext, options: "RunOptions") -> "RunOptions
 
 
 def _read_task(args: Args) -> str:
-    from_list = args.list_task is not None or args.all_tasks
-    named = [args.file, args.resume, args.list_task]
+    from_list = args.list_task is not None or args.all_tasks or args.handoff is not None
+    named = [args.file, args.resume, args.list_task, args.handoff]
     if sum([bool(args.task), args.all_tasks, *(one is not None for one in named)]) != 1:
         raise UsageError("task-source")
     if args.resume is not None or from_list:

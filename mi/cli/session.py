@@ -3,7 +3,7 @@
 from typing import TYPE_CHECKING
 
 from mi.app.home_context import HomeContext
-from mi.app.team import build_persona
+from mi.app.members import build_member
 from mi.cli.arguments import Args, Group, Parser
 from mi.cli.output import Output
 from mi.cli.persona import add_where
@@ -54,7 +54,7 @@ def _save(context: HomeContext, args: Args) -> int:
     from mi.persona.session_log import append_entry, check, is_first
     from mi.persona.windows import find_window, log_files, take_slot
 
-    persona = require_persona(build_persona(context, args.member))
+    persona = require_persona(build_member(context, args.member))
     entry = _entry(args)
     check(entry)
     first = is_first(log_files(persona))
@@ -120,7 +120,7 @@ def _show(context: HomeContext, args: Args) -> int:
     from mi.persona.session_log import HEADINGS, read_sections
     from mi.persona.windows import find_window, log_files
 
-    persona = require_persona(build_persona(context, args.member))
+    persona = require_persona(build_member(context, args.member))
     files = log_files(persona)
     if not files:
         raise NotFound("no-session-log", path=persona.path("sessions"))

@@ -50,6 +50,7 @@ def gather(context: HomeContext) -> Json:
         "last_batch": _last_batch(context, log),
         "waiting": waiting,
         "tasks": _tasks(context),
+        "handoffs": _handoffs(context),
         "values": _values(context),
         "providers": find_providers(context),
         "config": _config_health(context),
@@ -123,6 +124,16 @@ def _tasks(context: HomeContext) -> Json | None:
     }
 
 
+def _handoffs(context: HomeContext) -> list[Json]:
+    """Return what was handed to the person or to their AI, and is not done."""
+    from mi.app.handoffs import list_handed_over
+
+    return [
+        {"id": one.id, "status": one.status, "from": one.sender, "to": one.receiver, "task": one.task}
+        for one in list_handed_over(context)
+    ]
+
+
 def _values(context: HomeContext) -> Json:
     thoughts = build_thoughts(context).shared
     claims = thoughts.read(save=False).count("claim", "values:base") if thoughts.exists() else 0
@@ -162,6 +173,8 @@ def _next_commands(status: Json) -> list[str]:
         commands.append('mi init --values "…"')
     if status["inbox"]["count"]:
         commands.append("mi inbox")
+    if status["handoffs"]:
+        commands.append(f"mi run --handoff {status['handoffs'][0]['id']}")
     if status["run"]["status"] == "running":
         commands += ["mi attach", "mi stop"]
     if status["run"]["status"] in ("blocked", "interrupted"):
@@ -190,6 +203,8 @@ def _print(out: Output, status: Json) -> None:
         out.say("status.no-run")
     if status["tasks"]:
         _print_tasks(out, status["tasks"])
+    for one in status["handoffs"]:
+        out.say("status.handoff", **one | {"sender": one["from"], "task": shorten_gist(one["task"], 60)})
     if status["last_batch"]:
         _print_batch(out, status["last_batch"])
     if status["inbox"]["count"]:

@@ -4,6 +4,7 @@ from typing import Annotated, Literal
 
 from msgspec import Meta, Struct
 
+from mi.app.members import build_agent_member, check_receiver
 from mi.app.team import build_persona
 from mi.mcp.session import ToolSession
 
@@ -62,7 +63,7 @@ def call_proposal(session: ToolSession, given: ProposalInput) -> ProposalResult:
     from mi.persona.proposals import propose, record_of
 
     context = session.context
-    persona = require_persona(build_persona(context))
+    persona = require_persona(build_agent_member(context))
     made = propose(persona, given.card_type, given.title, given.text, given.evidence, source=session.client)
     event = context.open_agent_log().append(record_of(made))
     return ProposalResult(path=made.path, status="pending", event_id=event.event_id)
@@ -144,8 +145,10 @@ def call_handoff(session: ToolSession, given: HandoffInput) -> HandoffResult:
     from mi.persona.place import require_persona
 
     context = session.context
+    persona = require_persona(build_agent_member(context))
+    check_receiver(persona, given.to)
     made = hand_over(
-        require_persona(build_persona(context)),
+        persona,
         given.to,
         given.task,
         context.language_for(given.task),

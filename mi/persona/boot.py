@@ -12,6 +12,7 @@ from mi.kernel.secrets import redact_start
 from mi.kernel.text import shorten
 from mi.persona.cards import EVERY_BOOT, CardFile, keep_active, read_cards, write_index
 from mi.persona.front_matter import load
+from mi.persona.handoffs import HandoffFile, list_open
 from mi.persona.members import Role, read_roles
 from mi.persona.place import PersonaView, list_markdown, read_text, require_persona
 from mi.persona.session_log import find_last_stamp, is_empty, read_sections
@@ -51,6 +52,7 @@ class Booted(msgspec.Struct, frozen=True, kw_only=True):
     last_session: str = ""
     last_summary: list[str] = []
     pending: list[str] = []
+    handoffs: list[HandoffFile] = []
     private: dict[str, str] = {}
     windows: list[Window] = []
     index: dict[str, object] = {}
@@ -80,6 +82,7 @@ def boot(persona: PersonaView, reviewers: Callable[[], list[ReviewerHealth]] = l
         last_session=os.path.relpath(last.path, persona.root) if last else "",
         last_summary=_summary(sections),
         pending=sections.get("next_steps", []),
+        handoffs=list_open(persona, [persona.member]),
         private=private,
         windows=windows,
         index=_index(persona, cards),
@@ -158,6 +161,7 @@ def render_context(booted: Booted, budget: int) -> str:
     parts = [("Team principles", booted.core[CORE[1]])]
     parts += [(f"Card {card_id}", body) for card_id, body in booted.cards.items()]
     parts.append(("Pending from the last session", "\n".join(f"- {one}" for one in booted.pending)))
+    parts.append(("Handed over to you", "\n".join(f"- {one.id} {one.task}" for one in booted.handoffs)))
     for window in booted.windows:
         done = [f"- {one}" for one in [*window.completed, *window.decisions] or [window.whole] if one]
         parts.append((f"Another window today (slot {window.slot})", "\n".join(done)))

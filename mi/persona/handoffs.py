@@ -13,6 +13,7 @@ from mi.kernel.errors import Blocked, MiError, NotFound, UsageError
 from mi.kernel.files import read_bytes, write_atomic
 from mi.kernel.home import make_dirs
 from mi.kernel.locks import lock_folder
+from mi.kernel.messages import text
 from mi.kernel.text import decode
 from mi.knowledge.thoughts.store import refuse_secret
 from mi.persona.cards import CardProblem
@@ -108,6 +109,22 @@ def read_all(persona: PersonaView) -> tuple[list[HandoffFile], list[CardProblem]
         except BadFrontMatter as error:
             problems.append(CardProblem(os.path.join("handoffs", name), error.code, error.details))
     return found, problems
+
+
+def list_open(persona: PersonaView, receivers: Sequence[str] = ()) -> list[HandoffFile]:
+    """Return the handoffs that were sent or taken on and are not done; of these receivers, where some are named."""
+    known = read_all(persona)[0] if os.path.isdir(persona.path("handoffs")) else []
+    wanted = [one for one in known if one.status in ("sent", "accepted")]
+    return [one for one in wanted if not receivers or one.receiver in receivers]
+
+
+def write_handoff_text(one: HandoffFile, language: str) -> str:
+    """Return a handoff as a run's task: what to do and to know, when it is done, what must hold, what is not asked."""
+    parts = [one.task, text("tasks.context", language, context=one.context)]
+    lists = {"criteria": one.acceptance_criteria, "constraints": one.constraints, "not-in-scope": one.not_in_scope}
+    for label, items in lists.items():
+        parts += [f"- {text('handoff.' + label, language)}: {item}" for item in items]
+    return "\n".join(parts)
 
 
 def move(

@@ -222,3 +222,46 @@ def test_what_the_team_wrote_down_reaches_the_agent(bench: Workbench, trusted: b
     told = ran.of("hands_input")[0]["light_injection"]
     assert "Sums use integers only." in told
     assert ("binds here" in told, "a teammate, tentative" in told) == (trusted, not trusted)
+
+
+def hand_over(bench: Workbench, to: str) -> str:
+    bench.mi("persona", "init", "--project")
+    words = ["--task", "Fix the add function in calc.py", "--context", "It is wrong.", "--constraint", "change no test"]
+    made = bench.mi("handoff", "new", "--to", to, *words, "--criterion", "add(2, 3) is 5", "--json")
+    handoff_id: str = json.loads(made.stdout)["id"]
+    return handoff_id
+
+
+@pytest.mark.req("one.teams.handoff-run")
+@pytest.mark.parametrize("receiver", ["mi", "human"])
+def test_a_run_takes_a_handoff_up_and_tells_its_sender_once_it_is_done(bench: Workbench, receiver: str) -> None:
+    handoff_id = hand_over(bench, receiver)
+    bench.agent([say("Should I use integers or floats?")], HONEST)
+    ran = bench.run("--handoff", handoff_id)
+    ran.ended("blocked")
+    (given,) = ran.of("hands_input")
+    assert given["input"].startswith("Fix the add function in calc.py\n")
+    for told in ("It is wrong.", "add(2, 3) is 5", "change no test"):
+        assert told in given["input"]
+    assert handoff_id in given["light_injection"]
+    shown = json.loads(bench.mi("handoff", "show", handoff_id, "--json").stdout)
+    assert (shown["status"], shown["deliverables"]) == ("accepted", [])
+    bench.mi("answer", "1", "A")
+    bench.run("--resume").ended("done")
+    shown = json.loads(bench.mi("handoff", "show", handoff_id, "--json").stdout)
+    assert (shown["status"], shown["deliverables"][0]["path"]) == ("done", ran.end["run_id"])
+    again = bench.run("--handoff", handoff_id)
+    assert "is done" in again.stderr
+
+
+@pytest.mark.req("one.teams.handoff-run")
+def test_a_handoff_that_is_somebody_elses_or_nobodys_is_not_taken_up(bench: Workbench) -> None:
+    hand_over(bench, "human")
+    boot = bench.project / "persona/core/boot.md"
+    boot.write_text("| name | type |\n| --- | --- |\n| human | human |\n| bob | human |\n| mi | ai |\n", "utf-8")
+    assert (
+        "mi persona member human"
+        in bench.run("--handoff", json.loads(bench.mi("handoff", "show", "--json").stdout)[0]["id"]).stderr
+    )
+    assert "no handoff HO-2026-01-01-001" in bench.run("--handoff", "HO-2026-01-01-001").stderr
+    assert "say the task once" in bench.run("--handoff", "HO-2026-01-01-001", "--task").stderr

@@ -37,7 +37,7 @@ def test_init_and_boot(mi, team):
     made = answer(mi, "persona", "init", "--project")
     assert made["root"] == str(team / "persona")
     assert answer(mi, "persona", "init")["made"] == []
-    first = mi("persona", "boot", "--member", "ada", env={"MI_LANG": "zh"}).stdout
+    first = mi("persona", "boot", "--member", "human", env={"MI_LANG": "zh"}).stdout
     assert "首次启动,无历史session。本次session结束时将创建第一份session log。" in first
     assert "系统就绪。建议先完成一个小任务验证协作流程。" in first
     second = answer(mi, "persona", "boot")
@@ -58,10 +58,10 @@ def test_root_and_member_of_the_configuration(mi, tmp_path):
     mi("config", "init")
     path = tmp_path / "home/config.json"
     config = json.loads(path.read_text("utf-8"))
-    config["persona"] = {"root": str(tmp_path / "elsewhere"), "member": "kim"}
+    config["persona"] = {"root": str(tmp_path / "elsewhere"), "member": "human"}
     path.write_text(json.dumps(config), "utf-8")
     assert answer(mi, "persona", "init")["root"] == str(tmp_path / "elsewhere")
-    assert answer(mi, "persona", "boot")["member"] == "kim"
+    assert answer(mi, "persona", "boot")["member"] == "human"
 
 
 @pytest.mark.req(
@@ -77,9 +77,8 @@ def test_from_a_claim_to_a_card(mi, team):
     assert f"- {claim['claim_id']}" in text
     assert claim["source_refs"][0]["event_id"] in text
     assert kept["tags"] == claim["tags"]
-    assert "another member" in refused(
-        mi, "proposal", "review", kept["name"], "--verdict", "accept", "--reason", "ok", code=3
-    )
+    own = mi("proposal", "review", kept["name"], "--verdict", "accept", "--reason", "ok", env={"CLAUDECODE": "1"})
+    assert (own.returncode, "another member" in own.stderr) == (3, True)
     decided = answer(mi, "proposal", "review", kept["name"], "--verdict", "accept", "--by", "human", "--reason", "ok")
     assert (decided["card"], decided["status"]) == ("H-001", "accepted")
     assert kinds(mi).count("proposal") == 2
@@ -147,13 +146,13 @@ def refused_json(mi: Mi, entry: object) -> str:
 @pytest.mark.req("mi.kind.handoff-written")
 def test_a_handoff_from_one_member_to_another(mi, team):
     mi("persona", "init", "--project")
-    new = ["handoff", "new", "--to", "ada", "--task", "Add login", "--context", "see docs"]
+    new = ["handoff", "new", "--to", "human", "--task", "Add login", "--context", "see docs"]
     assert "--criterion" in refused(mi, *new, code=3)
     made = answer(mi, *new, "--criterion", "tests pass")
-    assert (made["from"], made["to"], made["status"]) == ("mi", "ada", "sent")
-    assert "ada's" in refused(mi, "handoff", "accept", made["id"], code=3)
-    assert answer(mi, "handoff", "accept", made["id"], "--member", "ada")["status"] == "accepted"
-    done = ["handoff", "done", made["id"], "--member", "ada", "--deliverable"]
+    assert (made["from"], made["to"], made["status"]) == ("mi", "human", "sent")
+    assert "human's" in refused(mi, "handoff", "accept", made["id"], code=3)
+    assert answer(mi, "handoff", "accept", made["id"], "--member", "human")["status"] == "accepted"
+    done = ["handoff", "done", made["id"], "--member", "human", "--deliverable"]
     assert "TYPE:PATH:TEXT" in refused(mi, *done, "song:x", code=2)
     assert answer(mi, *done, "patch:src/login.py:the form")["deliverables"][0]["type"] == "patch"
     assert "Add login" in mi("handoff", "show").stdout
@@ -164,8 +163,8 @@ def test_a_handoff_from_one_member_to_another(mi, team):
 @pytest.mark.req("gov.note.add", "gov.note.list", "mx.mem.private-others")
 def test_private_notes_lint_and_publish(mi, team, tmp_path):
     mi("persona", "init", "--project")
-    mi("persona", "note", "prefers short answers", "--member", "ada")
-    assert "prefers short answers" in mi("persona", "notes", "--member", "ada").stdout
+    mi("persona", "note", "prefers short answers", "--member", "human")
+    assert "prefers short answers" in mi("persona", "notes", "--member", "human").stdout
     assert answer(mi, "persona", "notes") == []
     assert answer(mi, "persona", "lint") == []
     out = tmp_path / "out"

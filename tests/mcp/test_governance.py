@@ -80,7 +80,7 @@ def test_the_teams_memory_through_the_server(server: Server, root: Path) -> None
     again = server.content("session_save", completed_items=[], decisions=[], next_steps=[], sid=saved["sid"])
     assert (again["path"], again["entry"]) == (saved["path"], 2)
     assert server.refusal("session_save", completed_items=["x"])["code"] == "BAD_ARGUMENTS"
-    given = {"to": "ada", "context": "the parser", "acceptance_criteria": ["tests pass"]}
+    given = {"to": "human", "context": "the parser", "acceptance_criteria": ["tests pass"]}
     assert server.content("handoff", task="mend the parser", **given)["status"] == "sent"
     assert server.refusal("handoff", task="fix it", **given)["code"] == "HANDOFF_UNCLEAR"
-    assert server.call("handoff", task="mend the parser", to="ada", context="", acceptance_criteria=[])["isError"]
+    assert server.call("handoff", task="mend the parser", to="human", context="", acceptance_criteria=[])["isError"]

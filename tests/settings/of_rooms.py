@@ -114,11 +114,18 @@ def persona_in(bench: Bench) -> str:
     return root.rpartition("/")[2]
 
 
-@setting("persona.member", ("", "mi"), ("ada", "ada"))
+@setting("persona.member", ("", "mi"), ("human", "human"))
 def member(bench: Bench) -> str:
     bench.mi("persona", "init")
     found: str = bench.json("persona", "boot")["member"]
     return found
+
+
+@setting("persona.email", ("", "note"), ("nobody@example.org", "not you"))
+def whose_member(bench: Bench) -> str:
+    bench.configure(persona={"member": "human"})
+    bench.mi("persona", "init")
+    return "note" if bench.mi("persona", "note", "short").code == 0 else "not you"
 
 
 @setting("nexus.harness_id", ("mi", "mi"), ("house-two", "house-two"))

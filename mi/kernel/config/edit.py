@@ -39,7 +39,11 @@ def template(name: str) -> dict[str, Any]:
 
 def apply_template(home: Home, name: str) -> str:
     """Merge a template into the configuration; returns the backup's path, which `rollback` restores."""
-    part = template(name)
+    return apply_part(home, template(name))
+
+
+def apply_part(home: Home, part: dict[str, Any]) -> str:
+    """Merge a part into the configuration; returns the backup's path, which `rollback` restores."""
     make_dirs(home.root)
     with lock_folder(home.root):
         raw = load.read_raw(home.config)

@@ -254,6 +254,7 @@ class Governance(Struct, frozen=True, kw_only=True):
 class PersonaConfig(Struct, frozen=True, kw_only=True):
     root: str = ""
     member: str = ""
+    email: str = ""  # of git, to which the member is bound
 
 
 class MemoryGc(Struct, frozen=True, kw_only=True):

@@ -79,6 +79,7 @@ OURS: dict[str, Any] = {
     "nexus.agent_capabilities": {},
     "persona.root": "",
     "persona.member": "",
+    "persona.email": "",
     "nexus.harness_id": "mi",
     "nexus.memory_gc.auto": False,
     "nexus.memory_gc.days": 180,

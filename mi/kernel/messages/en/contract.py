@@ -168,6 +168,7 @@ TEXT: dict[str, str] = {
     "error.task-number": "{value!r} is no task of .nexus/state/tasks.json: its ids are numbers; mi task list shows them",
     "error.nothing-to-adopt": "{path} holds no open task; nothing was moved",
     "error.other-list": "{authority} is the task list of this project: mi task add changes it, mi task adopt moves it into .nexus/",
+    "notice.handoff-not-settled": "{path}: handoff {id} could not be brought up to date ({reason})",
     "notice.task-not-settled": "{path}: task {task_id} could not be brought up to date ({reason})",
     "tasks.waits": "(waits for an answer: mi answer {id} yes)",
     "tasks.added": "Added {task_id}. Next: {pointer}",

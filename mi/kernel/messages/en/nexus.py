@@ -153,6 +153,7 @@ TEXT: dict[str, str] = {
     "resume.bounded": "The same agent goes on; it reads its target files again first.",
     "run.next-task": "The next task of the list ({goal}) is task {id}: {task}",
     "run.team": "What the team wrote down here (keep to what binds; the rest are a teammate's words):",
+    "run.handoff": "This is handoff {id}. Its sender is told once the work is verified: do not change the handoff yourself.",
     "run.list-task": "This is task {id} of the project's task list. It is ticked for you once the work is verified: do not tick it yourself, and begin no other task.",
     "run.takes-up": "This is task {id} of the list: it is ticked when the work is verified.",
     "doctor.nexus-claude-code": "claude-code: agents have their own tool lists; tool events name the agent only where the host says it",

@@ -168,6 +168,7 @@ TEXT: dict[str, str] = {
     "error.task-number": "{value!r} 不是 .nexus/state/tasks.json 中的任务：它的编号是数字；见 mi task list",
     "error.nothing-to-adopt": "{path} 中没有未完成的任务；未移动任何内容",
     "error.other-list": "{authority} 是本项目的任务清单：用 mi task add 修改，用 mi task adopt 移到 .nexus/",
+    "notice.handoff-not-settled": "{path}：交接 {id} 未能更新（{reason}）",
     "notice.task-not-settled": "{path}：任务 {task_id} 未能更新（{reason}）",
     "tasks.waits": "（等待回答：mi answer {id} yes）",
     "tasks.added": "已添加 {task_id}。下一个：{pointer}",

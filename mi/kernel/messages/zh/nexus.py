@@ -153,6 +153,7 @@ TEXT: dict[str, str] = {
     "resume.bounded": "由同一代理继续；它先重读目标文件。",
     "run.next-task": "清单（{goal}）的下一个任务是任务 {id}：{task}",
     "run.team": "团队在这里写下的内容（有约束力的必须遵守；其余是同事的话）：",
+    "run.handoff": "这是交接 {id}。工作通过验证后会告知发送者：不要自己更改交接。",
     "run.list-task": "这是项目任务清单中的任务 {id}。工作通过验证后会自动勾选：不要自己勾选，也不要开始别的任务。",
     "run.takes-up": "这是清单中的任务 {id}：工作通过验证后会勾选。",
     "doctor.nexus-claude-code": "claude-code：代理各有工具清单；只有宿主说明时，工具事件才带代理名",
