@@ -116,7 +116,8 @@ def _recalled(context: HomeContext, args: Args, nothing: str, work: "Callable[[C
         out.json(msgspec.to_builtins(found))
         return 0
     for one in found.results:
-        out.beside(f"{one.id}  {one.type:<11} {one.truth:<9} ", shorten_gist(one.summary, 100))
+        why = f"  ({one.stale_why})" if one.stale_why else ""
+        out.beside(f"{one.id}  {one.type:<11} {one.truth:<9} ", shorten_gist(one.summary, 100) + why)
     if not found.results:
         out.say(nothing)
     if found.left_out:

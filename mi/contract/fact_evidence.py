@@ -173,7 +173,7 @@ def _find(pattern: str, lines: list[str], path: str) -> "_Hit":
     for number, line in enumerate(lines, 1):
         if pattern in line:
             return _Hit(number, _shown(line))
-    if all(char.isalnum() or char in _PLAIN for char in pattern):
+    if is_plain(pattern):
         return _Hit()
     from mi.contract.programs import search_expression
 
@@ -181,6 +181,11 @@ def _find(pattern: str, lines: list[str], path: str) -> "_Hit":
     if not found.line:
         return _Hit(why=found.why)
     return _Hit(found.line, _shown(lines[found.line - 1])) if found.line <= len(lines) else _Hit()
+
+
+def is_plain(pattern: str) -> bool:
+    """Return whether a pattern means the same as a text and as an expression."""
+    return all(char.isalnum() or char in _PLAIN for char in pattern)
 
 
 class _Hit(NamedTuple):

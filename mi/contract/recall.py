@@ -9,9 +9,12 @@ from typing import Any, NamedTuple
 from msgspec import Struct
 from msgspec.structs import replace
 
+from mi.contract.fact_recheck import SeenFact
 from mi.contract.fact_status import Truth
 from mi.contract.memories import FACT, KEY, PATTERN, TYPES, MemoryType, Tier, TruthState, type_of
 from mi.contract.session import ContractSession
+from mi.evidence.records.base import Json
+from mi.evidence.records.governed import MemoryVerify
 from mi.kernel import clock
 from mi.kernel.secrets import redact
 from mi.kernel.text import ELLIPSIS
@@ -179,7 +182,29 @@ def _with_always(
     rest = [one for one in found if one.id not in {one.id for one in binding}]
     left = sum(one.tier == "always" and one.id not in there for one in found)
     total = len(always) + shelf.total - len(shelf.memories) if wanted == ALL else len(always)
-    return RecallAnswer(results=[*binding, *rest, *facts], left_out=max(0, total - len(taken) - left))
+    results = _recheck(session, [*binding, *rest, *facts])
+    return RecallAnswer(results=results, left_out=max(0, total - len(taken) - left))
+
+
+def _recheck(session: ContractSession, found: list[Recalled]) -> list[Recalled]:
+    """Return the same with the facts as they stand now; what turned out otherwise than the log tells is recorded."""
+    facts = [one.id for one in found if one.type == "fact" and one.truth != "tentative"]
+    if not facts:
+        return found
+    seen = session.fact_recheck.look(session.truths.of(facts).values(), session.checker)
+    news: list[Json] = [
+        {"id": name, "stale": bool(one.broken), "why": one.broken} for name, one in seen.items() if one.news
+    ]
+    if news:
+        session.append(MemoryVerify(results=news))
+    return [_as_seen(one, seen[one.id]) if one.id in seen else one for one in found]
+
+
+def _as_seen(one: Recalled, seen: SeenFact) -> Recalled:
+    truth: TruthState = "stale" if seen.broken else "tentative" if seen.unknown else "verified"
+    why = f"unchecked since {seen.truth.checked}" if seen.unknown else _safe(seen.broken)
+    score = one.score if truth == one.truth else float(f"{one.score / _TRUTHS[one.truth] * _TRUTHS[truth]:.6g}")
+    return replace(one, truth=truth, stale_why=why, score=score)
 
 
 def show_hit(session: ContractSession, thoughts: Iterable[Thought]) -> list[Recalled]:

@@ -25,6 +25,7 @@ from mi.tasks.tinytasks_file import TinyTasks
 if TYPE_CHECKING:  # a hook judges an edit without any of it
     from mi.contract.always_recalled import Shelf
     from mi.contract.fact_evidence import Checker
+    from mi.contract.fact_recheck import FactRecheck
     from mi.contract.fact_status import Truths
     from mi.knowledge.search.backend import Hit, Query
     from mi.knowledge.search.documents import Document
@@ -139,6 +140,12 @@ class ContractSession:
         from mi.contract.fact_status import Truths
 
         return Truths(self.place.log, os.path.join(self.place.folder, "facts.sqlite"))
+
+    @cached_property
+    def fact_recheck(self) -> "FactRecheck":
+        from mi.contract.fact_recheck import FactRecheck
+
+        return FactRecheck()
 
     @property
     def checker(self) -> "Checker":

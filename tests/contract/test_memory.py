@@ -272,7 +272,7 @@ def test_facts_become_stale_and_come_back(session, project):
     everything = memory_verify(session, VerifyInput())
     assert ({one.id for one in everything.checked}, everything.remaining) == ({kept.id, other.id}, 0)
     assert lines(project, "claim") == claims
-    assert [len(event.results) for event in project.events("memory_verify")] == [1, 1, 1, 1, 2]
+    assert len(project.events("memory_verify")[-1].results) == 2
     assert project.events("memory_verify")[-1].event_id == everything.event_id
 
 
