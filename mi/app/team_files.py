@@ -39,12 +39,16 @@ class TeamFiles:
 
     def list_binding(self) -> "list[Document]":
         """Return what must be known whatever is asked: rules and principles, then the most salient cards."""
+        return [one for one in self.list_always_known() if self.binds(one)]
+
+    def list_always_known(self) -> "list[Document]":
+        """Return the same whether it binds here or not."""
         from mi.knowledge.search.backend import Query
         from mi.knowledge.search.team import BINDING, find_salience, is_always_known
 
         wanted = Query((), BINDING, self._context.project.project_id, limit=_MOST)
         found = [one for one in build_recall(self._context).index.newest(wanted) if is_always_known(one)]
-        return sorted((one for one in found if self.binds(one)), key=find_salience)
+        return sorted(found, key=find_salience)
 
     def find(self, query: str, limit: int) -> "list[TeamText]":
         """Return what binds whatever is asked, then what a question brings to mind, salient cards first."""

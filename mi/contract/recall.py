@@ -84,8 +84,15 @@ ALL = RecallFilter()
 
 def query(session: ContractSession, text: str, limit: int, wanted: RecallFilter = ALL) -> RecallAnswer:
     """Return what is known about a question, whatever characters it holds: what binds, then matches by rank."""
-    asked = compact(text)
     thoughts = session.place.read_thoughts()
+    return _with_always(session, thoughts, find_matches(session, thoughts, text, limit, wanted), wanted)
+
+
+def find_matches(
+    session: ContractSession, thoughts: CombinedStores, text: str, limit: int, wanted: RecallFilter = ALL
+) -> list[Recalled]:
+    """Return the memories that match a question, by rank."""
+    asked = compact(text)
     hits: list[Hit] = []
     if asked.tokens:
         most = limit * _CANDIDATES * (4 if wanted.kind else 1)
@@ -99,7 +106,7 @@ def query(session: ContractSession, text: str, limit: int, wanted: RecallFilter 
     scores = {hit.document.id: hit.score for hit in likely}
     ranked = [replace(one, score=_score(scores[one.id], one.tier, one.truth)) for one in found]
     ranked = sorted(filter(wanted.takes, [*ranked, *team]), key=lambda one: (one.score, one.ts), reverse=True)
-    return _with_always(session, thoughts, ranked[:limit], wanted)
+    return ranked[:limit]
 
 
 def show_team(session: ContractSession, document: Document, score: float = 0.0) -> Recalled:

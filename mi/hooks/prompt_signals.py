@@ -9,13 +9,15 @@ from mi.app.team import build_persona
 from mi.evidence.records.governed import Override
 from mi.governance import challenge, modes, speed
 from mi.governance.assess import assess_task
-from mi.governance.session_words import ends_session, find_capture, is_capture_reply
+from mi.governance.session_words import ends_session, find_capture, is_capture_reply, read_reply
 from mi.governance.signals import Signals
+from mi.governance.spec_gate import SpecGate
 from mi.hooks import rules_state
 from mi.hooks.answer import HookAnswer
 from mi.hooks.event import HookEvent
 from mi.hooks.host_session import is_persons_prompt
 from mi.hooks.rules_state import RulesState, Suggested
+from mi.hooks.session_knowledge import add_told, tell_matches
 from mi.kernel.errors import MiError
 from mi.kernel.messages import choose_language, text
 from mi.kernel.secrets import redact
@@ -56,14 +58,17 @@ def answer_prompt(event: HookEvent, context: "HomeContext") -> HookAnswer:
     if begins:
         context.open_agent_log().append(Override(reason=redact(event.prompt)[:500], scope=f"topic {event.session_id}"))
     prompt = redact(event.prompt)[:2000]  # a secret is kept nowhere
-    suggestion = find_capture(prompt, said.contradicts, state.suggested)
+    light = context.config.governance.profile == "light"
+    suggestion = None if light else find_capture(prompt, said.contradicts, state.suggested)
     decided = [suggestion.description] if suggestion and suggestion.signal == "decision" else []
     notices = [NoticeBlock("capture", suggestion.suggestion(language))] if suggestion else []
     if state.saved:
         notices.append(NoticeBlock("status", state.saved))
     elif state.worked and state.tested:  # a milestone that was not saved by itself
         notices.append(NoticeBlock("hint", text("rules.suggest-save", language)))
-    lines = _lines(event.prompt, said, notices, language)
+    matches, ids = tell_matches(event, context, state, language)
+    lines = _lines(event.prompt, said, notices, language, light)
+    lines += [matches] if matches else []
     rules_state.change(
         event,
         context,
@@ -73,6 +78,8 @@ def answer_prompt(event: HookEvent, context: "HomeContext") -> HookAnswer:
             lifted=old.lifted and not begins,
             topic=_topic(prompt) if begins else old.topic if obeys else [],
             edits={},
+            review="",
+            told=add_told(old, ids),
             prompt=prompt,
             saved="",
             suggested=[*old.suggested, *([suggestion.key] if suggestion else [])][-200:],
@@ -86,6 +93,8 @@ def answer_prompt(event: HookEvent, context: "HomeContext") -> HookAnswer:
 def _signals(event: HookEvent, context: "HomeContext", state: RulesState) -> Signals:
     from mi.review.decisions import collect_decisions, find_signals_for
 
+    if context.config.governance.profile == "light":
+        return find_signals_for(event.prompt, context.config.governance, [])
     try:
         decided = collect_decisions(build_persona(context), context.project.root)
     except MiError:
@@ -98,9 +107,15 @@ def _topic(prompt: str) -> list[str]:
     return list(compact(prompt).tokens)
 
 
-def _lines(prompt: str, said: Signals, notices: list[NoticeBlock], language: str) -> list[str]:
-    """Return what the mode, the speed and the tier ask for; nothing for a harmless prompt."""
+def _lines(prompt: str, said: Signals, notices: list[NoticeBlock], language: str, light: bool) -> list[str]:
+    """Return what the mode, the speed, the risk and the tier ask for; nothing for a harmless prompt.
+
+    Under light a secret alone is spoken of.
+    """
     lines = [text("rules.say-first", language, words=challenge.give_alert(language))] if said.secrets else []
+    if light:
+        return lines
+    lines += _describe_task(prompt, said, language) if said.mode != "obey" else []
     if said.mode == "obey":
         lines += modes.give_guidance("obey", language)
     elif said.full or [one for one in said.triggers if one != "T8"]:
@@ -119,6 +134,28 @@ def _lines(prompt: str, said: Signals, notices: list[NoticeBlock], language: str
     if ends_session(prompt):
         lines.append(text("rules.save-session", language))
     return lines
+
+
+def _describe_task(prompt: str, said: Signals, language: str) -> list[str]:
+    """Return what a request lacks before it is begun, or how risky it is and what that needs."""
+    if not prompt.strip() or read_reply(prompt) or ends_session(prompt):
+        return []
+    assessed = assess_task(prompt, found=said)
+    if assessed.spec_gate == "blocked":
+        questions = SpecGate(assessed.spec_gate, assessed.asks).questions(language)
+        return [text("rules.unclear", language, questions=" ".join(questions))]
+    needs = [] if assessed.orchestration in (None, "self") else [assessed.orchestration.replace("_", "-")]
+    needs += ["confirm"] if assessed.needs_ack and needs != ["review-and-confirm"] else []
+    if not needs:
+        return []
+    return [
+        text(
+            "rules.risk",
+            language,
+            risk=assessed.raw,
+            needs="; ".join(text(f"rules.risk-{one}", language) for one in needs),
+        )
+    ]
 
 
 def _kept(event: HookEvent, context: "HomeContext", state: RulesState, language: str) -> str:

@@ -49,6 +49,8 @@ class RulesState(Struct, frozen=True, kw_only=True):
     lifted: bool = False  # the override was used for a denied action; it serves for one
     topic: list[str] = []
     edits: dict[str, int] = {}  # by file, since the last prompt
+    review: str = ""  # what the batch was said to need
+    told: list[str] = []  # ids of what the agent was told of all that is known, once
     asked: dict[str, str] = {}  # call of a tool → operation that the person was asked about
     refused: dict[str, int] = {}  # how often an operation was asked about or denied
     calls: dict[str, AskedCall] = {}  # what the person was asked about, by the key of operation and target

@@ -4,6 +4,7 @@ import os
 import re
 import time
 from collections.abc import Callable
+from typing import NamedTuple
 
 import msgspec
 
@@ -40,6 +41,25 @@ class Window(msgspec.Struct, frozen=True, kw_only=True):
     whole: str = ""
 
 
+class LeftWork(NamedTuple):
+    """What the last session left, and what others do now."""
+
+    last_session: str = ""
+    last_summary: list[str] = []
+    pending: list[str] = []
+    handoffs: list[HandoffFile] = []
+    windows: list[Window] = []
+
+    def list_parts(self) -> list[tuple[str, str]]:
+        """Return it in parts, each with its title."""
+        parts = [("Pending from the last session", "\n".join(f"- {one}" for one in self.pending))]
+        parts.append(("Handed over to you", "\n".join(f"- {one.id} {one.task}" for one in self.handoffs)))
+        for window in self.windows:
+            done = [f"- {one}" for one in [*window.completed, *window.decisions] or [window.whole] if one]
+            parts.append((f"Another window today (slot {window.slot})", "\n".join(done)))
+        return parts
+
+
 class Booted(msgspec.Struct, frozen=True, kw_only=True):
     """What a member knows after booting, in the order in which it was read."""
 
@@ -66,11 +86,8 @@ def boot(persona: PersonaView, reviewers: Callable[[], list[ReviewerHealth]] = l
     core = read_core(persona)
     members = read_roles(core[CORE[0]])
     own = take_slot(persona)
-    files = [file for file in log_files(persona) if file.sid != own.sid]
-    last = _latest(persona, files)
-    sections = _sections(persona, last) if last else {}
+    left = find_left_work(persona, own.sid)
     private = _private(persona)
-    windows = [_window(persona, window) for window in list_other_windows(files, own.sid, time.strftime("%Y-%m-%d"))]
     cards, _ = read_cards(persona)
     return Booted(
         member=persona.member,
@@ -78,17 +95,32 @@ def boot(persona: PersonaView, reviewers: Callable[[], list[ReviewerHealth]] = l
         slot=own.slot,
         sid=own.sid,
         log_path=os.path.relpath(own.path, persona.root),
-        first_boot=last is None,
-        last_session=os.path.relpath(last.path, persona.root) if last else "",
-        last_summary=_summary(sections),
-        pending=sections.get("next_steps", []),
-        handoffs=list_open(persona, [persona.member]),
+        first_boot=not left.last_session,
+        last_session=left.last_session,
+        last_summary=left.last_summary,
+        pending=left.pending,
+        handoffs=left.handoffs,
         private=private,
-        windows=windows,
+        windows=left.windows,
         index=_index(persona, cards),
         cards={one.card.id: one.body for one in keep_active(cards) if one.card.salience >= EVERY_BOOT},
         reviewers=reviewers(),
         members=members,
+    )
+
+
+def find_left_work(persona: PersonaView, own_sid: str = "") -> LeftWork:
+    """Return what there is to go on from, seen from a window of one's own or from none."""
+    files = [file for file in log_files(persona) if not own_sid or file.sid != own_sid]
+    last = _latest(persona, files)
+    sections = _sections(persona, last) if last else {}
+    others = list_other_windows(files, own_sid, time.strftime("%Y-%m-%d"))
+    return LeftWork(
+        last_session=os.path.relpath(last.path, persona.root) if last else "",
+        last_summary=_summary(sections),
+        pending=sections.get("next_steps", []),
+        handoffs=list_open(persona, [persona.member]),
+        windows=[_window(persona, window) for window in others],
     )
 
 
@@ -160,11 +192,12 @@ def render_context(booted: Booted, budget: int) -> str:
     """Return what a run tells the agent of it, the most binding first, in at most `budget` characters."""
     parts = [("Team principles", booted.core[CORE[1]])]
     parts += [(f"Card {card_id}", body) for card_id, body in booted.cards.items()]
-    parts.append(("Pending from the last session", "\n".join(f"- {one}" for one in booted.pending)))
-    parts.append(("Handed over to you", "\n".join(f"- {one.id} {one.task}" for one in booted.handoffs)))
-    for window in booted.windows:
-        done = [f"- {one}" for one in [*window.completed, *window.decisions] or [window.whole] if one]
-        parts.append((f"Another window today (slot {window.slot})", "\n".join(done)))
+    parts += LeftWork(pending=booted.pending, handoffs=booted.handoffs, windows=booted.windows).list_parts()
+    return fill_parts(parts, budget)
+
+
+def fill_parts(parts: list[tuple[str, str]], budget: int) -> str:
+    """Return the parts under their titles, as far as there is room."""
     text = ""
     for title, body in parts:
         room = budget - len(text) - len(title) - 8

@@ -1,7 +1,7 @@
 """A change in a project as the rules see it: its change units, what it touches, how risky it is, what it needs."""
 
 import os
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import NamedTuple
 
 from mi.governance.change_units import Counted, add_unseen, count
@@ -30,6 +30,11 @@ class Weighed(NamedTuple):
     def review(self) -> Required:
         return review_gate(self.counted.units, self.raw, self.counted.together)
 
+    def keep(self, paths: Collection[str], root: str) -> "Weighed":
+        """Return what of it lies in these files, weighed anew."""
+        counted = Counted(tuple(file for file in self.counted.files if file.path in paths))
+        return Weighed(counted, *_weigh_files(counted, root), self.diff, self.incomplete)
+
 
 def weigh(
     diff: str,
@@ -46,11 +51,15 @@ def weigh(
     counted = count(diff, count_generated)
     if incomplete:
         counted = add_unseen(counted, files, count_generated)
-    flags = find_diff_flags(counted, own_modules(root)) if counted.files else ()
-    facts = find_facts(flags, counted.lines, counted.dirs)
+    flags, facts = _weigh_files(counted, root)
     if task:
         facts = join_flags(facts, find_facts(find_flags(task)))
     return Weighed(counted, flags, facts, diff, incomplete)
+
+
+def _weigh_files(counted: Counted, root: str) -> tuple[tuple[str, ...], Facts]:
+    flags = find_diff_flags(counted, own_modules(root)) if counted.files else ()
+    return flags, find_facts(flags, counted.lines, counted.dirs)
 
 
 def change_here(root: str, revision: str = "", task: str = "", count_generated: bool = False) -> Weighed:

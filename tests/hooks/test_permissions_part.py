@@ -243,7 +243,8 @@ def edits(host: Host, number: int) -> list[str]:
 def test_edits_are_counted_until_the_batch_is_full(host):
     host.prompt("fix the parser")
     said = edits(host, 6)
-    assert [bool(one) for one in said] == [False, False, False, True, True, True]
+    assert [bool(one) for one in said] == [False, False, True, True, True, True]
+    assert "a review is offered" in said[2]
     assert "split" in said[-1]
     assert host.before("Edit", file_path="a.py")[0] == "ask"
     git(host.root, "add", "-A")

@@ -43,7 +43,7 @@ def answer(event: HookEvent, context: "HomeContext") -> HookAnswer:
 
             return answer_prompt(event, context)
         case "session-start":
-            return _at_start(context)
+            return _at_start(event, context)
         case "stop":
             from mi.hooks.autosave import save_at_stop
 
@@ -60,15 +60,17 @@ def on_error(event: HookEvent, context: "HomeContext") -> OnError:
     return "closed" if event.event == "pre-tool" else "open"
 
 
-def _at_start(context: "HomeContext") -> HookAnswer:
-    """Hooks that somebody changed are told at once."""
+def _at_start(event: HookEvent, context: "HomeContext") -> HookAnswer:
+    """Tell what binds here and what is pending; hooks that somebody changed are told at once."""
+    from mi.hooks.session_knowledge import tell_beginning
     from mi.hosts.integrity import find_changed_hooks
 
     lines = [
         text("notice.hooks-changed", context.quiet_language, path=hook.path, missing=hook.missing, entered=hook.entered)
         for hook in find_changed_hooks(context.home, context.project.root)
     ]
-    return HookAnswer(context="\n".join(lines))
+    told = tell_beginning(event, context)
+    return HookAnswer(context="\n".join([*lines, *([told] if told else [])]))
 
 
 # before a tool
@@ -119,6 +121,7 @@ def _asked(verdict: "PermissionVerdict", language: str, advice: str) -> AskedOpe
 
 def judged(event: HookEvent, context: "HomeContext", override: str = "") -> "PermissionVerdict":
     """Return the permission decision about a call; `override`: the person's own words that lift a soft denial."""
+    from mi.hooks.batch import count_units
     from mi.project.permissions import permit_here
 
     changed = find_changed_files(event)
@@ -131,7 +134,7 @@ def judged(event: HookEvent, context: "HomeContext", override: str = "") -> "Per
         context.notices,
         profile=context.config.governance.profile,
         override=override,
-        change_units=_units(event, context) if changed else 0,
+        change_units=count_units(event, context) if changed else 0,
         files=len(changed),
     )
 
@@ -238,8 +241,9 @@ def _after_tool(event: HookEvent, context: "HomeContext") -> HookAnswer:
     files = find_changed_files(event)
     if not files:
         return HookAnswer()
-    state = rules_state.change(event, context, lambda old: _counted(old, files))
-    return HookAnswer(context=_warning(_units(event, context), choose_language(context.config.language, state.prompt)))
+    from mi.hooks.batch import note_edits
+
+    return HookAnswer(context=note_edits(event, context, files))
 
 
 def _confirmed(event: HookEvent, operation: str) -> "Record":
@@ -254,41 +258,3 @@ def _confirmed(event: HookEvent, operation: str) -> "Record":
 
 def _without_asked(old: "RulesState", call: str) -> "RulesState":
     return msgspec.structs.replace(old, asked={key: value for key, value in old.asked.items() if key != call})
-
-
-def _counted(old: "RulesState", files: list[str]) -> "RulesState":
-    from mi.hooks.autosave import is_work_log
-
-    edits = dict(old.edits)
-    for file in files:
-        edits[file] = edits.get(file, 0) + 1
-    logged = old.work_logged or any(is_work_log(file) for file in files)
-    return msgspec.structs.replace(old, edits=edits, worked=True, work_logged=logged)
-
-
-def _units(event: HookEvent, context: "HomeContext") -> int:
-    """Change units of this batch: as many as there were edits, looked up in git once that is more than a batch."""
-    from mi.governance.review_gate import WARN
-
-    edits = rules_state.read(event, context).edits
-    counted = sum(edits.values())
-    if counted < WARN:
-        return counted
-    from mi.kernel.errors import MiError
-    from mi.project.change import change_here
-
-    root = context.project.root
-    mine = {os.path.relpath(os.path.realpath(file), os.path.realpath(root)) for file in edits}
-    try:
-        change = change_here(root)
-    except MiError:
-        return counted  # no git to ask
-    return sum(file.units for file in change.counted.files if file.path in mine)
-
-
-def _warning(units: int, language: str) -> str:
-    from mi.governance.review_gate import BATCH, WARN
-
-    if units > BATCH:
-        return text("gate.over-batch", language, units=units, limit=BATCH)
-    return text("gate.near-batch", language, units=units, limit=BATCH) if units >= WARN else ""
