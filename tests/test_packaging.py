@@ -1,5 +1,6 @@
 """The wheel: everything that runs, nothing that does not, and it says what it is."""
 
+import json
 import os
 import subprocess
 import sys
@@ -73,3 +74,20 @@ def test_wheel_runs_where_nothing_of_the_tree_is(wheel: Path, tmp_path: Path):
     )
     assert (done.returncode, done.stderr) == (0, "")
     assert str(tmp_path / "home") in done.stdout
+
+
+@pytest.mark.req("one.smaller.commit")
+def test_an_installed_package_says_the_commit_it_was_built_from(wheel: Path, tmp_path: Path):
+    zipfile.ZipFile(wheel).extractall(tmp_path / "site")
+    head = subprocess.run(["git", "-C", str(ROOT), "rev-parse", "HEAD"], capture_output=True, encoding="utf-8")
+    script = "import sys, mi.__main__; sys.exit(mi.__main__.main())"
+    done = subprocess.run(
+        [sys.executable, "-c", script, "nexus", "manifest"],
+        capture_output=True,
+        encoding="utf-8",
+        check=False,
+        cwd=tmp_path,
+        env=os.environ | {"PYTHONPATH": str(tmp_path / "site")},
+    )
+    assert (done.returncode, done.stderr) == (0, "")
+    assert json.loads(done.stdout)["commit"] == head.stdout.strip()

@@ -27,7 +27,7 @@ MAX_ITEMS = 50
 
 
 def check_text(field: str, value: str, *, needed: bool = False, line: bool = False) -> str:
-    """Return a text as it may be kept.
+    """Return a text as it may be kept: as it is, but for blanks around one that must be a line.
 
     UsageError with the field and the way out, MiError for a secret and its place.
     """
@@ -44,7 +44,7 @@ def check_text(field: str, value: str, *, needed: bool = False, line: bool = Fal
         raise UsageError("empty-text", field=field)
     if line and any(ord(char) < 32 or char in "\x7f\x85\u2028\u2029" for char in kept):
         raise UsageError("one-line", field=field)
-    return kept
+    return kept if line else value
 
 
 def check_items(field: str, values: list[str]) -> list[str]:

@@ -23,6 +23,8 @@ MEMORY = "memory:"
 CONSTRAINT = "constraint"
 FACT = MEMORY + "fact"
 PATTERN = "pattern"
+LENGTH = "summary-length:"  # of a summary that holds an empty line itself, or ends with a line break
+_BETWEEN = "\n\n"
 
 
 class Stored(NamedTuple):
@@ -66,8 +68,14 @@ class NewMemory(NamedTuple):
         if self.kind == "preference" or (self.type == "fact" and not self.proofs):
             tags = []  # nothing that always holds: a wish, or a fact that nothing shows
         tags += [PATTERN] if self.kind == PATTERN else []
+        tags += [] if split_text(self.text, tags) == (self.summary, self.detail) else [f"{LENGTH}{len(self.summary)}"]
         named = {KEY: self.key, "task:": self.task_id, "classification:": self.classification}
         return tags + [name + value for name, value in named.items() if value]
+
+    @property
+    def text(self) -> str:
+        """The summary and what is told beside it, as one text."""
+        return f"{self.summary}{_BETWEEN}{self.detail}" if self.detail else self.summary
 
     @property
     def notes(self) -> str:
@@ -112,11 +120,19 @@ def write(
 def _record(memory: NewMemory, store: ThoughtStore, origin: Origin) -> Claim | Node:
     stored = TYPES[memory.type]
     if stored.claim is not None:
-        text = f"{memory.summary}\n\n{memory.detail}" if memory.detail else memory.summary
-        return store.new_claim(text, memory.tags, "", origin, claim_type=stored.claim, notes=memory.notes)
+        return store.new_claim(memory.text, memory.tags, "", origin, claim_type=stored.claim, notes=memory.notes)
     assert stored.node is not None
     node = store.new_node(stored.node, memory.summary, memory.detail, memory.tags, "", origin)
     return msgspec.structs.replace(node, notes=memory.notes)
+
+
+def split_text(text: str, tags: Sequence[str]) -> tuple[str, str]:
+    """Return summary and detail of a claim's text, as they were given."""
+    length = next((tag.removeprefix(LENGTH) for tag in tags if tag.startswith(LENGTH)), "")
+    if not length.isdecimal():
+        summary, _, detail = text.partition(_BETWEEN)
+        return summary, detail
+    return text[: int(length)], text[int(length) :].removeprefix(_BETWEEN)
 
 
 def find_under_key(key: str, thoughts: CombinedStores) -> list[Thought]:

@@ -175,7 +175,7 @@ def _checked(given: WriteInput, session: ContractSession) -> tuple[NewMemory, li
     summary = arguments.check_text("summary", given.summary, needed=True)
     memory = NewMemory(
         type=given.type,
-        summary=" ".join(summary.split()),
+        summary=summary,
         detail=arguments.check_text("detail", given.detail),
         key=arguments.check_text("key", given.key, line=True),
         source=arguments.check_text("source", given.source, line=True),
@@ -213,7 +213,7 @@ def _lacks(memory: NewMemory, evidence: list[FactEvidence]) -> Code:
     needs = TYPES[memory.type].needs
     if needs == "evidence" and not evidence:
         return "EVIDENCE_REQUIRED"
-    return "RATIONALE_REQUIRED" if needs == "rationale" and not memory.rationale else "ok"
+    return "RATIONALE_REQUIRED" if needs == "rationale" and not memory.rationale.strip() else "ok"
 
 
 def _proved(

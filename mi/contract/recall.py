@@ -11,7 +11,7 @@ from msgspec.structs import replace
 
 from mi.contract.fact_recheck import SeenFact
 from mi.contract.fact_status import Truth
-from mi.contract.memories import FACT, KEY, PATTERN, TYPES, MemoryType, Tier, TruthState, type_of
+from mi.contract.memories import FACT, KEY, PATTERN, TYPES, MemoryType, Tier, TruthState, split_text, type_of
 from mi.contract.session import ContractSession
 from mi.evidence.records.base import Json
 from mi.evidence.records.governed import MemoryVerify
@@ -229,7 +229,7 @@ def show_hit(session: ContractSession, thoughts: Iterable[Thought]) -> list[Reca
 
 def _recalled(thought: Thought, raw: dict[str, Any], tags: list[str], truth: Truth | None, now: float) -> Recalled:
     type_ = type_of(thought.type, tags)
-    summary, detail = _parts(thought, raw)
+    summary, detail = _parts(thought, raw, tags)
     if type_ == "fact" and raw.get("origin") == "hands" and _speaks_for_person(summary, detail):
         type_ = "claim"  # written before such words were refused
     stored = TYPES[type_]
@@ -264,11 +264,12 @@ def _kind_of(thought: Thought, type_: MemoryType, tags: list[str]) -> str:
     return thought.type if thought.type in ("preference", "fact") else "note"
 
 
-def _parts(thought: Thought, raw: dict[str, Any]) -> tuple[str, str]:
+def _parts(thought: Thought, raw: dict[str, Any], tags: list[str]) -> tuple[str, str]:
     text = str(raw.get("text") or "")
     if thought.kind == "node":
         return _safe(str(raw.get("title") or "")), _cut(_safe(text))
-    summary, _, detail = _safe(text).partition("\n\n")
+    safe = _safe(text)  # as a whole: a secret may lie across the two
+    summary, detail = split_text(safe, tags if safe == text else ())
     return _cut(summary), _cut(detail)
 
 

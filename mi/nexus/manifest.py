@@ -10,6 +10,7 @@ from mi import __version__
 from mi.hosts.artefacts import Agent, Skill, Wish
 from mi.kernel import git
 from mi.kernel.config.types import Nexus as Settings
+from mi.kernel.files import read_bytes
 from mi.kernel.state import encode_pretty
 from mi.nexus import vocabulary_types as types
 from mi.nexus.capabilities import find_action, list_capabilities
@@ -65,10 +66,11 @@ def build_shipped_manifest() -> bytes:
 
 
 def find_commit(folder: str) -> str:
-    """Return the commit that a source tree stands at; `unknown` for an installed package."""
-    root = git.find_toplevel(folder)
+    """Return the commit that a source tree stands at, or that a package was built from; `unknown` for neither."""
+    built = (read_bytes(os.path.join(folder, "commit.txt")) or b"").decode("utf-8", "replace").strip()
+    root = None if built else git.find_toplevel(folder)
     if root is None or not os.path.isfile(os.path.join(root, "pyproject.toml")):
-        return "unknown"
+        return built or "unknown"
     tracked = git.run(root, "ls-files", "--error-unmatch", "--", os.path.join(folder, "manifest.py")).code == 0
     answer = git.run(root, "rev-parse", "HEAD")
     return answer.output.strip() if tracked and answer.code == 0 else "unknown"

@@ -68,10 +68,11 @@ def objection(text: str, name: str = "") -> Reason | None:
     if _LINK.search(text) and len(re.findall(r"\w+", _LINK.sub(" ", text))) < 4 * len(_LINK.findall(text)):
         return "links"
     headings = " ".join(_HEADING.findall(text)) + " " + name.replace("-", " ")
-    if compiled(patterns().architecture).search(headings):
+    said = [line for line in lines if not line.lstrip().startswith("#")]
+    tells = compiled(patterns().on_architecture)
+    if compiled(patterns().architecture).search(headings) or any(map(tells.search, said)):
         return "architecture"
     rule = compiled(rf"^\W*(?:{patterns().rule})")
-    said = [line for line in lines if not line.lstrip().startswith("#")]
     if said and sum(bool(rule.match(line)) for line in said) / len(said) > _MOSTLY:
         return "rule"
     return None

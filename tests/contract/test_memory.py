@@ -57,7 +57,7 @@ def test_how_each_type_is_stored(session, project, type_, kind, subtype, tier, t
     assert (line[f"{kind}_id"], line[f"{kind}_type"], line["origin"]) == (kept.id, subtype, "hands")
     assert {f"memory:{type_}", "key:k", "classification:public", "task:tk_1", *tags} == set(line["tags"])
     text = (line["title"], line["text"]) if kind == "node" else tuple(line["text"].split("\n\n"))
-    assert text == ("It is so.", "More.")
+    assert text == ("It  is\nso.", "More.")
     rationale = NEEDED.get(type_, {}).get("rationale")
     assert line["notes"] == (f"rationale: {rationale}\n" if rationale else "") + "source: the wiki"
     (event,) = project.events("memory_write")
@@ -65,7 +65,7 @@ def test_how_each_type_is_stored(session, project, type_, kind, subtype, tier, t
     assert (event.event_id, event.record_id, event.type, event.key) == (kept.event_id, kept.id, type_, "k")
     (found,) = recall(session, "is it so?")
     assert (found.id, found.type, found.tier, found.truth) == (kept.id, type_, tier, truth)
-    assert (found.summary, found.detail, found.key) == ("It is so.", "More.", "k")
+    assert (found.summary, found.detail, found.key) == ("It  is\nso.", "More.", "k")
     assert found.event_ids == [kept.event_id]
     assert (kept.tier, kept.truth) == (tier, truth)
 
@@ -306,3 +306,26 @@ def test_a_stale_fact_that_was_replaced_is_settled(session, project):
     assert (memory_stats(session, NoInput()).stale_facts, memory_doctor(session, NoInput()).ok) == (1, False)
     write(session, "fact", "main is in b.py", key="main", evidence=["file_exists::b.py"])
     assert (memory_stats(session, NoInput()).stale_facts, memory_doctor(session, NoInput()).ok) == (0, True)
+
+
+EXACT = [
+    "one\ttab",
+    "  blanks around  \n",
+    "line\nline\r\nline\rline",
+    "a\u2028b\u2029c\x85d\x0be\x0cf\x1cg",
+    "empty\n\nline",
+    "ends with one\n\n",
+    "e\u0301 \u00e9 \ufeff \U0001f600 \u3000\u200b",
+]
+
+
+@pytest.mark.req("one.smaller.exact")
+@pytest.mark.parametrize("type_", ["note", "claim", "fact", "decision"])
+@pytest.mark.parametrize("said", EXACT)
+def test_a_text_comes_back_byte_by_byte(session, opened, type_, said):
+    ready(session)
+    kept = write(session, type_, f"Kept {said}", detail=said, **NEEDED.get(type_, {}))
+    alone = write(session, type_, f"Alone {said}", **NEEDED.get(type_, {}))
+    found = {one.id: (one.summary, one.detail) for one in recall(opened(), "kept alone")}
+    assert found[kept.id] == (f"Kept {said}", said)
+    assert found[alone.id] == (f"Alone {said}", "")

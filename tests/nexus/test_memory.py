@@ -185,6 +185,11 @@ ADMISSION = {
     "https://sqlite.org/wal.html says a reader never blocks the writer, which our run confirmed.": None,
     "# Architecture\nThree floors.": "architecture",
     "# 设计原则\n保持简单。": "architecture",
+    "The architecture is hexagonal: ports and adapters around a core.": "architecture",
+    "We measured it twice.\nThe service is split into three layers.": "architecture",
+    "系统架构分为三层。": "architecture",
+    "The build for the ARM architecture is slow: nine minutes, measured twice.": None,
+    "The architecture check fails on Mondays, when the cache is cold.": None,
     "Always run the linter.\nNever push to main.": "rule",
     "必须先写测试。": "rule",
     "We must remember that the test box has two cores, so timing tests lie there.": None,
@@ -193,7 +198,7 @@ ADMISSION = {
 
 @pytest.mark.req(
     *("nx.memory.admission-refused", "nxs.tags.m-admission", "nx.memory.add-force", "nx.memory.rules-placement"),
-    "nxs.life.architecture-in-context",
+    *("nxs.life.architecture-in-context", "one.smaller.admission"),
 )
 @pytest.mark.parametrize("text", ADMISSION)
 def test_what_may_become_a_memory(text, store: Store):

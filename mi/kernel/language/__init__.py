@@ -301,7 +301,8 @@ class Patterns:
     work_log: str = ""  # the name of a file
 
     # knowledge and tasks
-    architecture: str = ""
+    architecture: str = ""  # as the title of a text
+    on_architecture: str = ""  # what a line says that tells how the whole is built
     rule: str = ""
     not_lasting: dict[str, str] = {}
     trick: str = ""

@@ -251,6 +251,13 @@ class EnglishRules(Patterns):
     architecture = (
         r"\barchitect\w*|\bdesign (?:principle|philosophy|rationale|decision)|\bprimer\b|\bmission\b|\bonboarding\b"
     )
+    on_architecture = (
+        r"(?<!cpu )(?<!arm )(?<!x86 )(?<!target )(?<!processor )(?<!set )\barchitecture(?:\s+of\s+[\w -]{1,40})?\s*"
+        r"(?::|\b(?:is|has|consists|follows|uses|separates|splits)\b)"
+        r"|\b(?:system|software|overall|layered|hexagonal|clean|onion|microservices?|event-driven|plugin)\s+architecture\b"
+        r"|\bis (?:built|structured|organi[sz]ed|layered|split) (?:as|into|in) (?:\w+ ){0,3}(?:layers|modules|services|tiers)\b"
+        r"|\bour design (?:principle|philosophy|rationale)s?\b"
+    )
     rule = r"(?:always|never|must(?: not)?|do not|don't|forbidden)\b"
     not_lasting = {
         "todo": r"\b(?:todo|fixme|to-do|remember to|don't forget|we (?:still )?(?:need|have) to|still (?:needs?|open))\b",
