@@ -79,7 +79,7 @@ def test_wheel_runs_where_nothing_of_the_tree_is(wheel: Path, tmp_path: Path):
 @pytest.mark.req("one.smaller.commit")
 def test_an_installed_package_says_the_commit_it_was_built_from(wheel: Path, tmp_path: Path):
     zipfile.ZipFile(wheel).extractall(tmp_path / "site")
-    head = subprocess.run(["git", "-C", str(ROOT), "rev-parse", "HEAD"], capture_output=True, encoding="utf-8")
+    head = subprocess.check_output(["git", "-C", str(ROOT), "rev-parse", "HEAD"], encoding="utf-8")
     script = "import sys, mi.__main__; sys.exit(mi.__main__.main())"
     done = subprocess.run(
         [sys.executable, "-c", script, "nexus", "manifest"],
@@ -90,4 +90,4 @@ def test_an_installed_package_says_the_commit_it_was_built_from(wheel: Path, tmp
         env=os.environ | {"PYTHONPATH": str(tmp_path / "site")},
     )
     assert (done.returncode, done.stderr) == (0, "")
-    assert json.loads(done.stdout)["commit"] == head.stdout.strip()
+    assert json.loads(done.stdout)["commit"] == head.strip()

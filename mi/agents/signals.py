@@ -43,6 +43,19 @@ class StopFlag:
 
 
 @contextmanager
+def stop_after(seconds: float) -> Iterator[StopFlag]:
+    """While this holds, the flag is raised once so much time has passed."""
+    flag = StopFlag()
+    timer = threading.Timer(seconds, flag.request, [f"no answer within {seconds:g} s"])
+    timer.daemon = True
+    timer.start()
+    try:
+        yield flag
+    finally:
+        timer.cancel()
+
+
+@contextmanager
 def stop_on_signals(flag: StopFlag | None = None) -> Iterator[StopFlag]:
     """While this holds, SIGINT, SIGTERM and SIGHUP to MI raise the flag instead of ending MI.
 

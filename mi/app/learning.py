@@ -11,14 +11,18 @@ from mi.app.workflows import build_bindings
 from mi.kernel.errors import MiError, NotFound
 
 if TYPE_CHECKING:
+    from mi.agents.signals import StopFlag
     from mi.autopilot.run_context import KnownPerson
     from mi.learning.knowledge import Knowledge
     from mi.learning.undo import OtherLesson
     from mi.mind.mind import Mind
 
 
-def build_mind(context: HomeContext, transcripts: str = "") -> "Mind":
-    """Return the configured Mind, for a command outside a run; where none can be used, the rules judge."""
+def build_mind(context: HomeContext, transcripts: str = "", stop: "StopFlag | None" = None) -> "Mind":
+    """Return the configured Mind, for a command outside a run; where none can be used, the rules judge.
+
+    `stop` ends what it waits for.
+    """
     from mi.agents.choose import resolve_provider
     from mi.mind.choose import open_mind
     from mi.mind.mind import Mind
@@ -30,7 +34,7 @@ def build_mind(context: HomeContext, transcripts: str = "") -> "Mind":
     except NotFound:
         hands = ""  # whoever only judges needs no agent
     try:
-        return open_mind(context.config, context.home, transcripts, hands)
+        return open_mind(context.config, context.home, transcripts, hands, stop)
     except MiError as error:
         context.notices.add("mind-unusable", context.home.config, reason=error.line(context.quiet_language))
         return Mind(context.home, transcripts, None)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from mi.app.home_context import HomeContext
 from mi.app.thoughts import build_thoughts
 from mi.cli.arguments import Args, Group, Parser, add_cd, add_json, command
-from mi.cli.output import Output, show_waiting
+from mi.cli.output import Output, shorten_gist, show_waiting
 from mi.cli.what_if import add_what_if
 from mi.kernel.errors import UsageError
 from mi.kernel.text import decode
@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from mi.learning.values import ValuesChange
     from mi.mind.mind import Mind
     from mi.mind.prompts.compile_values import CompiledValues
+
+_LONGEST_S = 90.0  # that a person waits for a model to read their values
 
 
 def build_parser(name: str) -> Parser:
@@ -107,13 +109,17 @@ def _set(context: HomeContext, args: Args) -> int:
 
 
 def _store(context: HomeContext, args: Args, text: str) -> int:
+    from mi.agents.signals import stop_after
     from mi.app.learning import build_mind
+
+    with stop_after(_LONGEST_S) as stop:
+        mind = None if args.no_compile else build_mind(context, context.home.mind_transcripts, stop)
+        return (_rehearse if args.dry_run else _keep)(context, Output(context.language_for(text)), args, text, mind)
+
+
+def _keep(context: HomeContext, out: Output, args: Args, text: str, mind: "Mind | None") -> int:
     from mi.learning import values
 
-    out = Output(context.language_for(text))
-    mind = None if args.no_compile else build_mind(context, context.home.mind_transcripts)
-    if args.dry_run:
-        return _rehearse(context, out, args, text, mind)
     place = _open_place(context, args)
     with show_waiting(out, mind.name if mind else ""):
         change = values.set_values(
@@ -125,8 +131,12 @@ def _store(context: HomeContext, args: Args, text: str) -> int:
             claims=not args.no_values_claims,
         )
     if mind is not None and mind.name != "rules" and change.by in ("", "rules") and not args.no_values_claims:
-        context.notices.add("values-by-rules", place.log, mind=mind.name)
+        context.notices.add("values-by-rules", place.log, mind=mind.name, reason=_reason(change.error))
     return _report(out, args, change)
+
+
+def _reason(error: str) -> str:
+    return f" ({shorten_gist(error, 200)})" if error else ""
 
 
 class _Place(NamedTuple):
@@ -170,7 +180,8 @@ def _rehearse(context: HomeContext, out: Output, args: Args, text: str, mind: "M
         judged = mind.ask(compile_values, text) if mind is not None else None
     compiled = judged.value if judged is not None else None
     if mind is not None and judged is not None and mind.name != "rules" and (compiled is None or judged.by == "rules"):
-        context.notices.add("values-by-rules", os.path.join(context.home.root, judged.transcript_ref), mind=mind.name)
+        path = os.path.join(context.home.root, judged.transcript_ref)
+        context.notices.add("values-by-rules", path, mind=mind.name, reason=_reason(judged.error))
     if args.no_compile or args.no_values_claims:
         change = values.ValuesChange("", [*patch.kept, *patch.retracted], [], [], compiled)
     else:

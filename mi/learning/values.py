@@ -37,6 +37,7 @@ class ValuesChange(NamedTuple):
     compiled: CompiledValues | None = None
     by: str = ""  # who derived the claims: a provider's name, or rules
     notes: Sequence[str] = ()
+    error: str = ""  # why a model judged nothing
 
 
 def compile_text(text: str, judge: Judge, evidence: EvidenceWriter | None = None) -> Judgement[CompiledValues]:
@@ -87,7 +88,8 @@ def set_values(
     store.retract([claim.claim_id for claim in patch.retracted], "values set anew", event_id)
     if compiled is not None:
         _keep_summary(store, compiled, event_id)
-    return ValuesChange(event_id, patch.kept, added, [*patch.retracted, *patch.replaced], compiled, by, patch.notes)
+    gone = [*patch.retracted, *patch.replaced]
+    return ValuesChange(event_id, patch.kept, added, gone, compiled, by, patch.notes, judged.error)
 
 
 def add_values(store: ThoughtStore, evidence: EvidenceWriter, text: str) -> ValuesChange:

@@ -233,3 +233,21 @@ def test_settings_that_are_none(mi, home, args):
     assert (done.returncode, done.stdout) == (2, "")
     assert done.stderr.count("\n") == 1
     assert not os.path.exists(home.root)
+
+
+@pytest.mark.req("one.smaller.init-bounded")
+@pytest.mark.parametrize("more", [[], ["--dry-run"]])
+def test_a_model_that_never_answers_is_waited_for_only_so_long(home, tmp_path, monkeypatch, capfd, more):
+    from mi.cli import main, values
+
+    silent = tmp_path / "codex"
+    silent.write_text("#!/bin/sh\nexec tail -f /dev/null\n", "utf-8")
+    silent.chmod(0o755)
+    os.makedirs(home.root)
+    config = {"mind": {"provider": "codex_schema", "codex_schema": {"path": str(silent)}}}
+    Path(home.config).write_text(json.dumps(config), "utf-8")
+    monkeypatch.setattr(values, "_LONGEST_S", 0.5)
+    assert main.run(["init", "--values", TEXT, *more]) == 0
+    said = capfd.readouterr()
+    assert "no answer within 0.5 s" in said.err
+    assert "Run the tests before you say done." in said.out or "Values in force: 2" in said.out

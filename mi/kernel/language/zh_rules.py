@@ -114,7 +114,9 @@ class ChineseRules(Patterns):
 
     # knowledge and tasks
     architecture = r"架构|设计原则|设计理念|使命|入门"
-    on_architecture = r"(?:系统|整体|软件|项目|服务|分层|六边形)(?:的)?架构|架构(?:是|为|采用|分为|由)|设计原则|设计理念"
+    on_architecture = (
+        r"(?:系统|整体|软件|项目|服务|分层|六边形)(?:的)?架构|架构(?:是|为|采用|分为|由)|设计原则|设计理念"
+    )
     rule = r"禁止|必须|不得|务必|绝不"
     not_lasting = {
         "todo": r"待办|记得|别忘|还需要|还没做|以后再",

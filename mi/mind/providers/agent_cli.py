@@ -38,6 +38,7 @@ class CodexSchema:
             with open(schema, "wb") as file:
                 file.write(msgspec.json.encode(request.schema))
             argv = [self._path, "exec", "--json", "--sandbox", "read-only", "--skip-git-repo-check"]
+            argv += ["-c", "features.unbounded_connection_retries=false"]  # else it waits for a network for ever
             argv += ["--output-schema", schema, *(["-m", model] if model else []), "-"]
             lines = _run(argv, folder, f"{request.system}\n\n{request.user}", self._settings.timeout_s, request.stop)
         events = _events(lines, CodexEvents())

@@ -24,7 +24,7 @@ TEXT: dict[str, str] = {
     "what-if.sent": "sent on",
     "error.what-if-source": "say which values to try: --text TEXT or --file FILE in place of yours, or --add TEXT beside them",
     "values.template": "Write how you want things done, in your own words, one thought per sentence or line.\nWhat stands below the line is not read. To give up, leave the text as it was.",
-    "notice.values-by-rules": "{mind} could not judge your values: each sentence of them is kept as it is ({path} says why)",
+    "notice.values-by-rules": "{mind} could not judge your values{reason}: each sentence of them is kept as it is; mi values set asks again ({path} says why)",
     "notice.mind-unusable": "the Mind cannot be used, the fixed rules judge: {reason}",
     "notice.draft-kept": "your draft is kept in {path}",
     "why.chosen": "rests on {ids} (confidence {confidence})",
