@@ -156,6 +156,16 @@ def find_capture(message: str, contradicts: Collection[str] = (), suggested: Col
     return None if found is None or found.key in suggested else found
 
 
+def find_decisions(message: str) -> list[str]:
+    """Return the sentences of a message that say a decision; a question says none."""
+    own, known = own_words(message), patterns()
+    return [
+        fit_one_line(redact(sentence), 200)
+        for sentence in split_sentences(own) or [own]
+        if is_said(sentence, known.captures["decision"]) and not any(mark in sentence for mark in known.question_marks)
+    ]
+
+
 def is_capture_reply(message: str, waiting: bool) -> bool:
     """Return whether the person takes up the suggestion just made; "save" without one ends the session."""
     return waiting and is_whole(message, patterns().save_replies)

@@ -7,12 +7,13 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from mi.app.team import build_persona
-from mi.governance.session_words import Situation, add_autosave, decide_autosave
+from mi.governance.session_words import Capture, Situation, add_autosave, decide_autosave
 from mi.hooks import rules_state
 from mi.hooks.changed_files import find_command
 from mi.hooks.event import HookEvent
 from mi.hooks.rules_state import RulesState
 from mi.kernel.language import compiled, patterns
+from mi.kernel.messages import choose_language, text
 from mi.kernel.text import fit_one_line
 
 if TYPE_CHECKING:
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
 
 _AT_END = "session_end"
 _MOST_TURNS = 20
+_MOST_STEPS = 5
 
 
 def note_command(event: HookEvent, context: "HomeContext") -> None:
@@ -48,7 +50,7 @@ def is_work_log(path: str) -> bool:
 def save_at_stop(event: HookEvent, context: "HomeContext") -> None:
     """Save silently when the agent's turn is over, if there is a persona and something to save."""
     persona = build_persona(context)
-    if not os.path.isdir(persona.root):
+    if not _keeps_log(context, persona):
         return
     state = rules_state.change(event, context, lambda old: _with_turn(old, event.last_message))
     now = time.time()
@@ -67,12 +69,48 @@ def save_at_stop(event: HookEvent, context: "HomeContext") -> None:
         _save(event, context, persona, state, str(trigger), now)
 
 
-def save_at_end(event: HookEvent, context: "HomeContext") -> None:
-    """Save what was not saved yet when the session is over."""
+def save_at_end(event: HookEvent, context: "HomeContext") -> str:
+    """Save what was not saved yet when the session is over; returns what is left to say, in one block."""
+    from mi.hooks.prompt_signals import NoticeBlock, consolidate
+
     persona = build_persona(context)
     state = rules_state.read(event, context)
-    if os.path.isdir(persona.root) and (state.worked or state.decided):
-        _save(event, context, persona, _with_turn(state, "") if not state.done else state, _AT_END, time.time())
+    if not _keeps_log(context, persona):
+        return ""
+    language = choose_language(context.config.language, state.prompt)
+    notices = [NoticeBlock("status", state.saved)] if state.saved else []
+    if state.worked or state.decided:
+        path = _save(event, context, persona, state if state.done else _with_turn(state, ""), _AT_END, time.time())
+        notices = [NoticeBlock("status", text("rules.saved", language, path=os.path.relpath(path, persona.root)))]
+    if state.waiting is not None:
+        said = Capture(state.waiting.signal, state.waiting.description)  # type: ignore[arg-type]
+        notices.append(NoticeBlock("capture", said.suggestion(language)))
+    if pending := _count_proposals(persona):
+        notices.append(NoticeBlock("hint", text("rules.proposals-wait", language, count=pending)))
+    shown = consolidate(notices, language=language)
+    return "\n".join([*shown.inline, *([shown.block] if shown.block else [])])
+
+
+def _keeps_log(context: "HomeContext", persona: "PersonaView") -> bool:
+    """Return whether sessions leave a log here: a team has a persona, and light keeps none."""
+    return context.config.governance.profile != "light" and os.path.isdir(persona.root)
+
+
+def _count_proposals(persona: "PersonaView") -> int:
+    if not os.path.isdir(persona.path("proposals")):
+        return 0
+    from mi.persona.proposals import list_pending
+
+    return len(list_pending(persona))
+
+
+def _list_next_steps(context: "HomeContext") -> list[str]:
+    """Return what is open in the task list, the next one first."""
+    from mi.app.tasks import read_tasks
+    from mi.kernel.secrets import redact
+
+    open_tasks = [task for task in read_tasks(context).tasks if task.leaf and not task.checked]
+    return [str(redact(task.title)) for task in open_tasks[:_MOST_STEPS]]
 
 
 def _with_turn(old: RulesState, said: str) -> RulesState:
@@ -88,7 +126,7 @@ def _with_turn(old: RulesState, said: str) -> RulesState:
 
 def _save(
     event: HookEvent, context: "HomeContext", persona: "PersonaView", state: RulesState, trigger: str, now: float
-) -> None:
+) -> str:
     from mi.evidence.records.governed import SessionLog
     from mi.persona.session_log import LoggedDecision, SessionEntry, append_entry, is_first
     from mi.persona.windows import find_window, log_files, take_slot
@@ -97,12 +135,12 @@ def _save(
     window = find_window(persona, state.sid) if state.sid else take_slot(persona)
     entry = SessionEntry(
         completed_items=state.done,
-        decisions=[LoggedDecision(text=text) for text in state.decided],
-        next_steps=[],
+        decisions=[LoggedDecision(text=one) for one in state.decided],
+        next_steps=_list_next_steps(context),
         note=f"<!-- mi:auto-save trigger:{trigger} -->",
     )
     append_entry(window, entry, first)
-    sections = [name for name in ("completed_items", "decisions") if getattr(entry, name)]
+    sections = [name for name in ("completed_items", "decisions", "next_steps") if getattr(entry, name)]
     context.open_agent_log().append(SessionLog(path=window.path, sections=sections, trigger=trigger))
     line = add_autosave(window.slot, int(trigger)) if trigger != _AT_END else ""
     rules_state.change(
@@ -121,3 +159,4 @@ def _save(
             decided=[],
         ),
     )
+    return window.path

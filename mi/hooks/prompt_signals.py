@@ -9,7 +9,7 @@ from mi.app.team import build_persona
 from mi.evidence.records.governed import Override
 from mi.governance import challenge, modes, speed
 from mi.governance.assess import assess_task
-from mi.governance.session_words import ends_session, find_capture, is_capture_reply, read_reply
+from mi.governance.session_words import ends_session, find_capture, find_decisions, is_capture_reply, read_reply
 from mi.governance.signals import Signals
 from mi.governance.spec_gate import SpecGate
 from mi.hooks import rules_state
@@ -60,7 +60,8 @@ def answer_prompt(event: HookEvent, context: "HomeContext") -> HookAnswer:
     prompt = redact(event.prompt)[:2000]  # a secret is kept nowhere
     light = context.config.governance.profile == "light"
     suggestion = None if light else find_capture(prompt, said.contradicts, state.suggested)
-    decided = [suggestion.description] if suggestion and suggestion.signal == "decision" else []
+    decided = find_decisions(prompt)
+    decided = decided if decided and is_persons_prompt(event, context) else []
     notices = [NoticeBlock("capture", suggestion.suggestion(language))] if suggestion else []
     if state.saved:
         notices.append(NoticeBlock("status", state.saved))
@@ -84,7 +85,7 @@ def answer_prompt(event: HookEvent, context: "HomeContext") -> HookAnswer:
             saved="",
             suggested=[*old.suggested, *([suggestion.key] if suggestion else [])][-200:],
             waiting=Suggested(signal=suggestion.signal, description=suggestion.description) if suggestion else None,
-            decided=[*old.decided, *decided],
+            decided=[*dict.fromkeys([*old.decided, *decided])],
         ),
     )
     return HookAnswer(context="\n".join(lines))

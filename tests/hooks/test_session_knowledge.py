@@ -172,3 +172,54 @@ def test_after_an_edit_the_batchs_review_is_told_as_the_gate_says_it(host, root,
     Path(home.config).write_text("{}", "utf-8")
     light = Host(home, root, session="s2")
     assert light.after("Write", file_path=str(path)) == ""
+
+
+def work(host: Host, name: str) -> None:
+    host.after("Edit", file_path=str(host.root / name))
+    host.tell("stop", last_assistant_message=f"{name} is done.")
+
+
+def read_log(host: Host) -> str:
+    return Path(host.records("session_log")[-1]["path"]).read_text("utf-8")
+
+
+@pytest.mark.req("one.acts.log")
+def test_a_session_leaves_what_was_decided_and_what_comes_next(host, root):
+    (root / "tinyTasks.md").write_text("# Tasks\n\n- [ ] 1. Mend the printer\n", "utf-8")
+    begin(host)
+    host.prompt("Shall we say: we will use Redis? Let's go with SQLite. We decided to keep one file. Fix src/a.py")
+    work(host, "src/a.py")
+    log = read_log(host)
+    decisions = log.partition("### Decisions")[2].partition("###")[0]
+    assert "Let's go with SQLite." in decisions
+    assert "We decided to keep one file." in decisions
+    assert "Redis" not in decisions  # a question decides nothing
+    assert "Mend the printer" in log.partition("### Next steps")[2]
+    assert "- finish the parser" not in begin(Host(host.home, root, session="s2"))
+    assert "Mend the printer" in begin(Host(host.home, root, session="s3"))  # the last session that left something
+
+
+@pytest.mark.req("one.acts.log")
+def test_what_an_agent_says_to_itself_is_no_decision(host, monkeypatch):
+    begin(host)
+    stand_above(monkeypatch, "claude", "codex")  # one agent starts the other
+    host.prompt("We decided to use Redis. Fix src/a.py")
+    work(host, "src/a.py")
+    assert "Redis" not in read_log(host).partition("### Decisions")[2].partition("###")[0]
+
+
+@pytest.mark.req("one.acts.log")
+def test_the_end_of_a_session_is_said_in_one_block_and_light_keeps_no_log(host, home):
+    begin(host)
+    host.prompt("We always write the test first. Fix src/a.py")
+    host.after("Edit", file_path=str(host.root / "src/a.py"))
+    said = json.loads(host.reply("session-end").stdout)["systemMessage"]
+    assert said.startswith("─── ISB ───")
+    assert "the session is kept in sessions/" in said
+    assert "We always write the test first." in said
+    Path(home.config).write_text("{}", "utf-8")
+    light = Host(home, host.root, session="s2")
+    light.prompt("We decided to use Redis. Fix src/a.py")
+    work(light, "src/a.py")
+    assert light.reply("session-end").stdout == b"{}\n"
+    assert len(host.records("session_log")) == 1

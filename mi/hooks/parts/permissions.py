@@ -51,7 +51,7 @@ def answer(event: HookEvent, context: "HomeContext") -> HookAnswer:
         case "session-end":
             from mi.hooks.autosave import save_at_end
 
-            save_at_end(event, context)
+            return HookAnswer(message=save_at_end(event, context))
     return HookAnswer()
 
 

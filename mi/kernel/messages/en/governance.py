@@ -202,6 +202,8 @@ TEXT: dict[str, str] = {
     "rules.go-on": "Look at the diff. Go on? (yes, no, or what to do instead)",
     "rules.offer": "{units} change unit{units:s} at risk {risk}: a review is offered (mi gate review)",
     "rules.due": "{units} change unit{units:s} at risk {risk}: a review is due and no reviewer is there (mi gate review)",
+    "rules.saved": "the session is kept in {path}",
+    "rules.proposals-wait": "{count} proposal{count:s} waiting for review (mi proposal list)",
     "rules.matrix": "{units} change unit{units:s} at risk {risk}: {parts}",
     "rules.matrix-offer": "a review is offered (mi gate review)",
     "rules.matrix-required": "a review is required before it goes on (mi gate review)",

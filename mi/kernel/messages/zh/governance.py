@@ -202,6 +202,8 @@ TEXT: dict[str, str] = {
     "rules.go-on": "请看差异。继续吗？（是、否，或应当怎么做）",
     "rules.offer": "{units} 个变更单元，风险 {risk}：可请人评审（mi gate review）",
     "rules.due": "{units} 个变更单元，风险 {risk}：需要评审，但没有评审者（mi gate review）",
+    "rules.saved": "本次会话已记入 {path}",
+    "rules.proposals-wait": "有 {count} 个提案等待评审（mi proposal list）",
     "rules.matrix": "{units} 个变更单元，风险 {risk}：{parts}",
     "rules.matrix-offer": "可请人评审（mi gate review）",
     "rules.matrix-required": "继续之前必须评审（mi gate review）",
