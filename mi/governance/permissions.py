@@ -198,9 +198,9 @@ def _call_acts(tool: str, given: str, here: Surroundings) -> list[Act]:
     verb = "edit" if re.search(r"write|edit|creat|delet|remov|mov|renam|updat|put|patch|append", tool, re.I) else "read"
     named = [text for text in texts if len(text) < 500 and not re.search(r"\s", text)]
     acts = [act for path in named for act in path_acts(path, verb, here)]
-    ours = tool.startswith(_OURS)  # they refuse secrets themselves, and look for them
+    ours = tool.startswith(_OURS)  # they have a gate of their own, refuse secrets themselves, and look for them
     acts += [Act("credentials-out", "")] if not ours and any(_holds_secret(text) for text in texts) else []
-    return [Act("local-command", redact_start(given, 200)), *acts]
+    return [Act("read-command" if ours else "local-command", redact_start(given, 200)), *acts]
 
 
 def _texts(given: str) -> list[str]:

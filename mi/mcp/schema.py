@@ -11,9 +11,10 @@ from mi.mcp.tool import Json, Tool
 
 def build_definition(tool: Tool[Any, Any]) -> Json:
     """Return a tool as `tools/list` shows it."""
+    is_named = tool.title.lower() in tool.name.replace("_", " ")  # then clients show as much without a title
     return {
         "name": tool.name,
-        "title": tool.title,
+        **({} if is_named else {"title": tool.title}),
         "description": tool.description,
         "inputSchema": build_input_schema(tool.input),
         "outputSchema": build_output_schema(tool.output, tool.plain_error),
@@ -27,8 +28,13 @@ def build_definition(tool: Tool[Any, Any]) -> Json:
 
 
 def build_input_schema(shape: type[msgspec.Struct]) -> Json:
-    """Return what a call must bring; nothing else is taken."""
-    return build_schema(shape) | {"additionalProperties": False}
+    """Return what a call must bring; nothing else is taken. That nothing is given where nothing is, is not said."""
+    whole = build_schema(shape)
+    fields = {
+        name: {word: said for word, said in one.items() if word != "default" or said not in ("", [], None)}
+        for name, one in whole.get("properties", {}).items()
+    }
+    return whole | {"properties": fields, "additionalProperties": False}
 
 
 def build_output_schema(shape: type[msgspec.Struct], plain_error: bool = False) -> Json:
@@ -57,21 +63,20 @@ def _or_null(value: Json) -> Json:
     return value
 
 
-# What binds whoever sends a value tells its reader little, and every client pays for each byte of it.
-_FOR_SENDERS = ("default", "required", "additionalProperties", "minimum", "maximum", "minLength", "maxLength", "format")
+def _described(value: Json) -> Json:
+    """Return a result's schema for its reader, who sees the rest in the result: each field and its type."""
+    fields = {name: _typed(one) for name, one in value.get("properties", {}).items()}
+    return {"type": "object"} | ({"properties": fields} if fields else {})
 
 
-def _described(value: Any) -> Any:
-    """Return a schema for readers: names and types."""
-    if isinstance(value, list):
-        return [_described(one) for one in value]
-    if not isinstance(value, dict):
-        return value
+def _typed(value: Json) -> Json:
+    """Return the type of a field alone: every client pays for each byte."""
+    if "type" in value:
+        return {"type": value["type"]}
     if all(isinstance(word, str) for word in value.get("enum", [0])):
         return {"type": "string"}
-    fields = {name: _described(one) for name, one in value.get("properties", {}).items()}
-    kept = {name: _described(one) for name, one in value.items() if name not in (*_FOR_SENDERS, "properties")}
-    return kept | ({"properties": fields} if "properties" in value else {})
+    kinds = [one["type"] for one in value.get("anyOf", []) if isinstance(one.get("type"), str)]
+    return {"type": kinds} if kinds and len(kinds) == len(value.get("anyOf", [])) else {}
 
 
 def render_definitions(toolset: ModuleType) -> bytes:

@@ -365,3 +365,28 @@ def test_settings_of_the_person_hold_within_the_bounds():
 def test_both_languages_name_every_operation():
     for name in OPERATIONS:
         assert text("effect." + name, "en") != text("effect." + name, "zh")
+
+
+@pytest.mark.req("one.setup.permissions")
+@pytest.mark.parametrize(
+    ("operation", "light"),
+    [
+        ("edit", "ALLOW"),
+        ("skip-checks", "ALLOW"),
+        ("delete-file", "PROMPT"),
+        ("deploy", "PROMPT"),
+        ("edit-secrets", "PROMPT"),
+        ("answer-question", "PROMPT"),
+        ("force-push-main", "DENY"),
+        ("credentials-out", "DENY"),
+    ],
+)
+def test_light_denies_what_is_never_done_and_asks_about_what_cannot_be_taken_back(operation, light):
+    assert permit("agent", operation, "x", profile="light").decision == light
+    assert permit("edit", "edit", "a.py", profile="light", change_units=40).decision == "ALLOW"
+
+
+def test_observing_by_our_own_tools_is_free_in_every_profile():
+    asked = [permit("mcp__mi__memory_query", "call", "{}", profile=one).decision for one in ("light", "strict")]
+    assert asked == ["ALLOW", "ALLOW"]
+    assert permit("mcp__other__query", "call", "{}", profile="strict").decision == "PROMPT"

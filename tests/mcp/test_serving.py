@@ -232,6 +232,18 @@ def test_the_official_client_accepts_every_answer(project, tmp_path):
     anyio.run(talk)
 
 
+@pytest.mark.req("one.setup.tools-size")
+@pytest.mark.parametrize(("profile", "most"), [("light", 12_000), ("team", 24_000), ("strict", 24_000)])
+def test_what_a_client_reads_first_is_small(profile, most):
+    """Every session of an agent pays for each byte of `tools/list`."""
+    with Server([*SERVE, "--profile", profile]) as server:
+        server.initialize()
+        answer = server.ask("tools/list")
+    names = {tool["name"] for tool in answer["result"]["tools"]}
+    assert len(json.dumps(answer, separators=(",", ":"), ensure_ascii=False)) <= most
+    assert ("nx_task_add" in names, "memory_write" in names) == (profile != "light", True)
+
+
 @pytest.mark.req("ac.tool.input-schema", "ac.tool.output-schema")
 @pytest.mark.req("ac.tool.read-only-hint", "ac.tool.destructive-hint", "ac.tool.idempotent-hint")
 @pytest.mark.parametrize("name", list_known())

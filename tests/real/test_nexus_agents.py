@@ -35,7 +35,7 @@ def test_a_session_with_tools_hooks_and_a_memory(host: AgentHost) -> None:
     memory = root / path
     memory.parent.mkdir(parents=True)
     memory.write_text("# WAL halves it\n", "utf-8")
-    host.mi("mcp", "install", host.name)
+    host.mi("mcp", "install", host.name, "--tools", "memory,tasks,nexus")
     host.mi("hook", "install", host.name, "--enforce", "nexus", *(["--trust"] if host.name == "codex" else []))
     host.mi("nexus", "init", "--host", host.name)
     host.let_in("project")

@@ -1,0 +1,113 @@
+"""Real agents with each profile of `mi setup`: what they may do, are refused and recover from."""
+
+import json
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from mi.kernel.home import Home
+from mi.testing import call_tool, edit, read, run, say, turn
+from tests.real.hosts import AgentHost, agent_host
+from tests.speaking import INSTALLED
+
+MEND = edit("calc.py", "    return a", "    return a + b")
+
+
+def tool(name: str, **arguments: object):  # type: ignore[no-untyped-def]
+    return turn(call_tool(name, arguments, server="mi"))
+
+
+@pytest.fixture(params=["codex", "claude-code"])
+def host(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[AgentHost]:
+    program = request.getfixturevalue("codex" if request.param == "codex" else "claude")
+    yield from agent_host(request.param, program, tmp_path)
+
+
+def set_up(host: AgentHost, profile: str) -> str:
+    """A person with the usual home and `mi` on the PATH, who sets this project up; returns what they were told."""
+    person = Path(host.home.root).parent / "person"
+    person.mkdir()
+    del host.env["MI_HOME"]
+    host.env |= {"HOME": str(person), "PATH": f"{INSTALLED.parent}:{host.env['PATH']}"}
+    host.home = Home(str(person / ".mind-incarnation"))
+    said = host.mi("setup", host.name, "--profile", profile, "--yes")
+    host.let_in("local" if profile == "light" else "project")
+    return said
+
+
+def looks_first(host: AgentHost) -> list[object]:
+    return [turn(read("calc.py"))] if host.name == "claude-code" else []
+
+
+@pytest.mark.req("one.setup.light", "one.setup.walks")
+def test_light_lets_work_go_on_and_denies_what_is_never_done(host: AgentHost) -> None:
+    first = looks_first(host)
+    script = [*first, turn(MEND), turn(run("git push --force origin main")), tool("memory_query", query="add")]
+    host.prepare([*script, say("Mended.")])
+    set_up(host, "light")
+    host.run()
+    outputs = host.outputs()[len(first) :]
+    assert host.repository.read("calc.py").endswith("return a + b\n")
+    assert "pull request" in outputs[1]
+    assert "left_out" in outputs[2]
+    assert not os.path.exists(os.path.join(host.repository.path, "AGENTS.md"))
+    assert "setup" not in {one["area"] for one in _warnings(host)}
+    host.mi("setup", host.name, "--remove", "--yes")
+    assert sorted(os.listdir(host.repository.path)) == sorted(
+        one for one in os.listdir(host.repository.path) if not one.startswith((".claude", ".codex", ".mi"))
+    )
+
+
+@pytest.mark.req("one.setup.team", "one.setup.portable", "one.setup.walks")
+def test_team_holds_an_edit_until_the_contract_is_met(host: AgentHost) -> None:
+    first = looks_first(host)
+    host.prepare(
+        [
+            *first,
+            turn(MEND),
+            tool("memory_query", query="add"),
+            tool("memory_set_mode", mode="GUARDED"),
+            turn(MEND),
+            tool("nx_task_list"),
+            say("Mended."),
+            say("Recall: nothing found. Mode GUARDED. One step, no tasks. No memory needed."),
+        ]
+    )
+    set_up(host, "team")
+    host.run()
+    outputs = host.outputs()[len(first) :]
+    assert "RECALL_REQUIRED" in outputs[0]
+    assert "exists" in outputs[4]
+    assert host.repository.read("calc.py").endswith("return a + b\n")
+    assert "setup" not in {one["area"] for one in _warnings(host)}
+
+
+@pytest.mark.req("one.setup.least-mode", "one.setup.walks")
+def test_strict_counts_no_mode_below_strict(host: AgentHost) -> None:
+    first = looks_first(host)
+    host.prepare(
+        [
+            *first,
+            tool("memory_query", query="add"),
+            tool("memory_set_mode", mode="GUARDED"),
+            turn(MEND),
+            tool("memory_set_mode", mode="STRICT"),
+            tool("memory_query", query="add"),
+            turn(MEND),
+            say("I may not change it yet."),
+        ]
+    )
+    set_up(host, "strict")
+    host.run()
+    outputs = host.outputs()[len(first) :]
+    assert "MODE_TOO_LOW" in outputs[2]
+    assert "STRICT" in outputs[2]
+    assert "TASKS_REQUIRED" in outputs[5]
+    assert not host.repository.read("calc.py").endswith("return a + b\n")
+
+
+def _warnings(host: AgentHost) -> list[dict[str, str]]:
+    findings = json.loads(host.mi("doctor", "--json"))["findings"]
+    return [one for one in findings if one["level"] != "ok"]
