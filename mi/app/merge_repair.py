@@ -6,6 +6,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from mi.app.home_context import HomeContext
+from mi.app.merge_driver import install_merge_driver, wants_driver
 from mi.app.nexus import build_nexus
 from mi.app.team import build_persona
 from mi.evidence.damage import Damage
@@ -22,7 +23,9 @@ if TYPE_CHECKING:
 
 def find_merge_damage(context: HomeContext) -> Iterator[Damage]:
     """Yield what is to be mended in the project's history and in its team's cards; nothing is changed."""
-    store, persona = build_nexus(context), build_persona(context)
+    store, persona, root = build_nexus(context), build_persona(context), context.choice.root
+    if wants_driver(root):
+        yield Damage("no-merge-driver", os.path.join(root, ".git", "config"), partial(_install, root))
     if _has_markers(store.place.history):
         yield Damage("merged-history", store.place.history, partial(_mend_history, store))
     if not os.path.isdir(persona.root):
@@ -37,6 +40,10 @@ def find_merge_damage(context: HomeContext) -> Iterator[Damage]:
     index = persona.path(INDEX)
     if _is_tracked(persona.root, index) or find_unignored(persona):
         yield Damage("tracked-index", index, partial(_untrack, persona))
+
+
+def _install(root: str) -> None:
+    install_merge_driver(root)
 
 
 def _has_markers(path: str) -> bool:

@@ -129,6 +129,30 @@ def _list(out: Output, items: list[str]) -> None:
         out.say("persona.more", count=len(items) - 8)
 
 
+def offer_member(context: HomeContext, args: Args, out: Output) -> None:
+    """Bind the person to the human they are: the only one, or the one they name; else say how it is done later."""
+    from mi.app.members import bind_member, find_own_member, read_email, read_members
+    from mi.cli.prompts import ask_person
+    from mi.kernel.errors import MiError
+
+    try:
+        members = read_members(build_persona(context))
+    except MiError:
+        return  # `mi persona lint` says what is wrong with the table
+    humans = [one.name for one in members if one.type == "human"]
+    own = find_own_member(context, members)
+    email = read_email(context.choice.root)
+    if not humans or not email or (own and context.config.persona.email == email):
+        return
+    question = out.text("persona.ask-member", email=email, names=", ".join(humans))
+    name = own or ("" if args.json else ask_person(context, question) or "")
+    if name in humans:
+        bind_member(context, name)
+    if not args.json:
+        key = "persona.bound" if name in humans else "persona.bind-later"
+        out.say(key, name=name, email=email, names=", ".join(humans))
+
+
 def _binds(context: HomeContext, args: Args) -> bool:
     """Return whether somebody says who they are."""
     return bool(args.name)

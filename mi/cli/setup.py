@@ -7,6 +7,7 @@ from mi.app.home_context import HomeContext
 from mi.app.setup import LIGHT, check_portable, find_scope, find_tracked, list_sharing
 from mi.cli.arguments import Args, Parser, add_cd, add_json, add_profile, command
 from mi.cli.output import Output
+from mi.cli.persona import offer_member
 from mi.hosts.adapters import HOOK_HOSTS, HOSTS
 from mi.kernel.config.profiles import DEFAULT
 from mi.kernel.errors import Blocked, MiError
@@ -57,6 +58,7 @@ def _run(context: HomeContext, args: Args) -> int:
             _apply(context, args, out, host, pieces)
         if not args.remove:
             _ask_trust(context, args, out)
+            offer_member(context, args, out)
     if args.json:
         profile = "" if args.remove else _choose(context, args, hosts[0])
         out.json({"applied": not args.dry_run, "profile": profile, "hosts": would})

@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Callable
+from typing import TYPE_CHECKING
 
 from mi.kernel.errors import StorageError
 from mi.kernel.secrets import find_secrets
@@ -10,6 +11,9 @@ from mi.knowledge.search.documents import Document, Producer
 from mi.knowledge.search.sources import FolderProducer
 from mi.knowledge.search.team import CARD, DECISION, PRINCIPLE, tag_salience
 from mi.persona.place import PersonaView
+
+if TYPE_CHECKING:
+    from mi.persona.cards import CardFile
 
 ReadText = Callable[[str, str], Document | None]  # path and text of a file → what is found in it
 
@@ -50,16 +54,17 @@ class _Files(FolderProducer):
 
 
 def _read_card(path: str, text: str) -> Document | None:
-    from mi.persona.cards import parse
+    from mi.persona.cards import keep_active, parse_all
     from mi.persona.front_matter import BadFrontMatter
 
     try:
-        one = parse(text, os.path.basename(path))
+        found = keep_active(parse_all(text, os.path.basename(path)))
     except BadFrontMatter:
         return None  # `mi persona lint` says what is wrong
-    if one.card.status != "active":
+    if not found:
         return None
-    said = [one.card.title, one.card.merge_key.replace("-", " "), *one.card.aliases, one.body]
+    one = max(found, key=lambda card: card.card.salience)  # two of them only where git left its markers
+    said = [part for each in found for part in _list_words(each)]
     return Document(
         path,
         CARD,
@@ -69,6 +74,10 @@ def _read_card(path: str, text: str) -> Document | None:
         tags=(one.card.type, tag_salience(one.card.salience)),
         weight=0.75 + one.card.salience / 20,
     )
+
+
+def _list_words(one: "CardFile") -> list[str]:
+    return [one.card.title, one.card.merge_key.replace("-", " "), *one.card.aliases, one.body]
 
 
 def _read_principles(path: str, text: str) -> Document | None:

@@ -1,12 +1,16 @@
 """Members are real: a person acts as the human they are bound to by git's e-mail, an agent as an AI member."""
 
 import json
+import os
 import subprocess
+from contextlib import closing
 from pathlib import Path
 
 import pytest
 
-from tests.conftest import Mi, git
+from tests.conftest import MI, Mi, git
+from tests.speaking import INSTALLED
+from tests.terminals import Terminal
 
 TABLE = """\
 # Boot
@@ -27,6 +31,7 @@ def team(repository, mi: Mi, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A project of ada, bob and mi, in which nobody has said yet who they are."""
     root: Path = repository("team")
     monkeypatch.chdir(root)
+    monkeypatch.setenv("PATH", f"{INSTALLED.parent}:{os.environ['PATH']}")
     mi("persona", "init", "--project")
     (root / "persona/core/boot.md").write_text(TABLE, "utf-8")
     git(root, "config", "user.email", "ada@example.org")
@@ -136,3 +141,25 @@ def test_a_handoff_reaches_the_one_it_is_for(mi, team, tmp_path):
     assert json.loads(passes(mi(*bobs, "persona", "boot", "--json")))["handoffs"][0]["status"] == "accepted"
     passes(mi(*bobs, "handoff", "done", made["id"], "--deliverable", "file:src/login.py:the form"))
     assert json.loads(passes(mi(*bobs, "status", "--json")))["handoffs"] == []
+
+
+@pytest.mark.req("one.teams.bound")
+def test_setup_binds_the_person(mi, team, tmp_path):
+    config = tmp_path / "home/config.json"
+    set_up = ["setup", "claude-code", "--profile", "team"]
+    assert "mi persona member NAME" in passes(mi(*set_up, "--yes"))
+    assert not config.exists()
+    with closing(Terminal([str(MI), *set_up, "--yes"], team)) as terminal:
+        terminal.read_until("Which member of the team are you, by git's e-mail ada@example.org? (ada, bob)")
+        terminal.type("bob\n")
+        assert "You are bob" in terminal.finish()
+    assert json.loads(config.read_text("utf-8"))["persona"] == {"member": "bob", "email": "ada@example.org"}
+    assert "You are" not in passes(mi(*set_up, "--yes"))
+
+
+@pytest.mark.req("one.teams.bound")
+def test_setup_knows_the_only_human(mi, team, tmp_path):
+    (team / "persona/core/boot.md").write_text(TABLE.replace("| bob | human |\n", ""), "utf-8")
+    assert "You are ada" in passes(mi("setup", "claude-code", "--profile", "team", "--yes"))
+    config = json.loads((tmp_path / "home/config.json").read_text("utf-8"))
+    assert config["persona"]["email"] == "ada@example.org"

@@ -123,6 +123,7 @@ def test_the_driver_is_named_by_the_repository_and_made_by_each_clone(clones):
     ada.git("push", "-q", "origin", "main")
     bob.git("pull", "-q")
     assert wants_driver(str(bob.root))
+    assert [one["kind"] for one in bob.damage()] == ["no-merge-driver"]
     assert install_merge_driver(str(bob.root)) == [".git/config"]
     assert not wants_driver(str(bob.root))
     assert bob.git("check-attr", "merge", "persona/cards/heuristics/h-001-x.md").endswith(": mi\n")
@@ -249,6 +250,8 @@ def test_without_the_driver_a_card_with_markers_is_read_and_mended(clones):
 
 
 def check_both(bob: Clone) -> None:
+    for word in ("also for tests", "not for renames"):
+        assert "h-001-small-steps.md" in bob.mi("search", word)
     card = json.loads(bob.mi("card", "show", "H-001", "--json"))
     assert (card["salience"], card["aliases"]) == (8, ["baby steps"])
     assert "also for tests" in card["body"]

@@ -33,6 +33,8 @@ TEXT: dict[str, str] = {
     "error.member-not-human": "{name} is an AI member; you are one of the humans in core/boot.md",
     "error.member-no-email": "git has no e-mail here to bind you to: git config user.email YOU@HOST, then again",
     "persona.handoff": "Handed over: {id} ({status}, from {sender}): {task}  → mi run --handoff {id}",
+    "persona.ask-member": "Which member of the team are you, by git's e-mail {email}? ({names})",
+    "persona.bind-later": "Which member of the team you are is not known yet ({names}): mi persona member NAME",
     "persona.bound": "You are {name}, by git's e-mail {email}.",
     "persona.you": "{name}  {type}  (you)",
     "persona.member": "{name}  {type}",

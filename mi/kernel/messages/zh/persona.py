@@ -33,6 +33,8 @@ TEXT: dict[str, str] = {
     "error.member-not-human": "{name} 是 AI 成员；你应是 core/boot.md 中的人类成员之一",
     "error.member-no-email": "此处 git 没有可绑定的邮箱：先运行 git config user.email YOU@HOST",
     "persona.handoff": "交接：{id}（{status}，来自 {sender}）：{task}  → mi run --handoff {id}",
+    "persona.ask-member": "git 邮箱为 {email}，你是团队中的哪位成员？（{names}）",
+    "persona.bind-later": "尚不知道你是团队中的哪位成员（{names}）：mi persona member NAME",
     "persona.bound": "你是 {name}，依据 git 邮箱 {email}。",
     "persona.you": "{name}  {type}（你）",
     "persona.member": "{name}  {type}",
