@@ -1,6 +1,7 @@
 """Who speaks: a person at their terminal, or an agent; what is a person's word is taken from nobody else."""
 
 import os
+import time
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Literal, NamedTuple, NoReturn
 
@@ -40,6 +41,10 @@ class Speaker(NamedTuple):
     because: Literal["", "mark", "program", "run", "tool", "unreadable", "torn-off"] = ""
     what: str = ""
     pid: int = 0
+
+    def is_of(self, host: str) -> bool:
+        """Return whether the mark or the program that shows it is a host's: `CLAUDECODE`, `claude`."""
+        return self.what.lower().startswith(host.partition("-")[0])
 
     def explain(self, language: str) -> str:
         """Return why it is no person's word, as far as it is known."""
@@ -165,6 +170,23 @@ def find_chat_host(context: "HomeContext", host: str, read: ChainReader | None =
     if _find_above(context.home, above) or _find_torn_off(context.home, [found.host, *above], read, found.host.pid):
         return None
     return found
+
+
+class HostSession(NamedTuple):
+    """A host, and the id of its session in which a command is run."""
+
+    host: str
+    session_id: str
+
+
+def find_host_session(home: "Home") -> HostSession | None:
+    """Return the session above this command, of a host whose hooks are ours; None where there is none."""
+    from mi.autopilot.run_times import read_run_times
+
+    above = {process.pid for process in read_ancestry(None) or []}
+    found = [one.run_id for one in read_run_times(home, time.time()) if one.pid in above]
+    host, _, session_id = found[-1].partition(" ") if found else ("", "", "")
+    return HostSession(host, session_id) if session_id else None
 
 
 def find_host(host: str) -> ChatHost | None:

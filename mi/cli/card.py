@@ -146,8 +146,10 @@ def _index(context: HomeContext, args: Args) -> int:
 
 
 def _archive(context: HomeContext, args: Args) -> int:
+    from mi.cli.governed import require_leave
     from mi.persona.cards import archive
 
+    require_leave(context, args, "mi card archive", args.id)
     one = archive(build_member(context, args.member), args.id, "deprecated" if args.deprecated else "archived")
     out = Output(context.language)
     if args.json:

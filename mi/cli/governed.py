@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 from mi.app.contract import build_contract
 from mi.app.home_context import HomeContext
-from mi.app.speaker import find_speaker
+from mi.app.speaker import Speaker, find_host_session, find_speaker
 from mi.cli.arguments import Args
 from mi.cli.output import Output
 from mi.kernel.errors import Blocked
@@ -29,19 +29,58 @@ _COMMANDS = {
 
 
 def pass_gate(context: HomeContext, args: Args, work: "Callable[[ContractSession], T]") -> T:
-    """Do something in the shell's own session; a refusal says the next command, with --json also the checklist."""
-    from mi.contract.session import ContractSession, Refused
+    """Do something in the session above, or the shell's own; a refusal says the next command, as JSON the checklist."""
+    from mi.contract.session import Refused
 
-    person = find_speaker(context).by == "terminal"
-    session = ContractSession.open(
-        build_contract(context), "person" if person else "shell", "cli", wait=True, person=person
-    )
+    session = _open_session(context, is_person=find_speaker(context).by == "terminal")
     try:
         return work(session)
     except Refused as refused:
         raise _told(context, args, refused) from None
     finally:
         session.close()
+
+
+def _open_session(context: HomeContext, *, is_person: bool) -> "ContractSession":
+    """Return a person's session, that of the host which runs this command, or the shell's own."""
+    from mi.contract.session import ContractSession
+
+    place = build_contract(context)
+    if is_person:
+        return ContractSession.open(place, "person", "cli", wait=True, person=True)
+    if above := find_host_session(context.home):
+        from mi.contract.host_session import open_host_session
+
+        return open_host_session(place, *above, "cli")
+    return ContractSession.open(place, "shell", "cli", wait=True)
+
+
+def require_leave(context: HomeContext, args: Args, tool: str, about: str) -> None:
+    """Raise Blocked for an agent whose session is bound by the contract and which may not write now.
+
+    What lasts, and is no `memory_write`: memory files, cards and proposals.
+    """
+    speaker = find_speaker(context)
+    if speaker.by == "terminal" or not _is_bound(context, speaker):
+        return
+    from mi.contract.gate import MutationRequest
+
+    def ask(session: "ContractSession") -> None:
+        pointer = session.tasks().pointer
+        request = MutationRequest("memory_write", "memory", {"summary": about}, task_id=pointer)
+        session.passed(session.pass_gate(request), request, f"{tool}: {about}")
+
+    pass_gate(context, args, ask)
+
+
+def _is_bound(context: HomeContext, speaker: Speaker) -> bool:
+    """Return whether hooks enforce the contract in the session of an agent; in any, where it is not known whose."""
+    from mi.hosts.adapters import HOSTS
+    from mi.hosts.installed import is_enforced
+
+    above = find_host_session(context.home)
+    named = [above.host] if above else [host for host in HOSTS if speaker.is_of(host)]
+    return any(is_enforced(context.home, context.project.root, one, "contract") for one in named or HOSTS)
 
 
 def _told(context: HomeContext, args: Args, refused: object) -> Blocked:

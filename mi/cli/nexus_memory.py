@@ -79,10 +79,12 @@ def _list(context: HomeContext, args: Args) -> int:
 
 
 def _add(context: HomeContext, args: Args) -> int:
+    from mi.cli.governed import require_leave
     from mi.cli.input_files import read_given_text
     from mi.nexus.memory import add
 
     text = read_given_text("-") if args.text in (["-"], []) else " ".join(args.text)
+    require_leave(context, args, "mi nexus memory add", text)
     wanted: dict[str, Any] = {"name": args.name, "category": args.category, "new": args.new}
     try:
         added = add(build_nexus(context), text, context.config.nexus, force=args.force, **wanted)

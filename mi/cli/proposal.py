@@ -66,6 +66,7 @@ def _fill_review(parser: Parser) -> None:
 
 
 def _add(context: HomeContext, args: Args) -> int:
+    from mi.cli.governed import require_leave
     from mi.cli.input_files import read_given_text
     from mi.persona.place import require_persona
     from mi.persona.proposals import propose, record_of
@@ -78,6 +79,7 @@ def _add(context: HomeContext, args: Args) -> int:
         said, refs, tags = _claim(context, args.claim)
         title, text, evidence = title or said, text or said, [args.claim, *refs, *evidence]
     more = {"merge_key": args.merge_key, "salience": args.salience, "source": args.source, "tags": tags}
+    require_leave(context, args, "mi proposal add", title or text)
     kept = propose(persona, args.card_type, title, text, evidence, **more)
     stored = context.open_project_log().append(record_of(kept))
     out = Output(context.language)

@@ -10,7 +10,7 @@ from typing import Any
 
 from mi.contract import state as states
 from mi.contract.gate import GateVerdict, MutationRequest
-from mi.contract.session import ContractPlace, ContractSession
+from mi.contract.session import Boundary, ContractPlace, ContractSession
 from mi.evidence.reader import read_back
 from mi.hosts.adapters import HOSTS
 from mi.tasks import nexus_tasks
@@ -20,10 +20,10 @@ _RECALLS = ("memory_query", "memory_recent")
 _LATEST = 50  # events of the log among which a call that was just answered stands
 
 
-def open_host_session(place: ContractPlace, host: str, session_id: str) -> ContractSession:
+def open_host_session(place: ContractPlace, host: str, session_id: str, boundary: Boundary = "hook") -> ContractSession:
     """Return the session of a host, by the id the host gives it."""
     name = f"{states.HOST}{states.clean_client_name(host)}-{states.clean_client_name(session_id)}.json"
-    return ContractSession(place, states.StateFile(os.path.join(place.folder, name), place.notices), "hook")
+    return ContractSession(place, states.StateFile(os.path.join(place.folder, name), place.notices), boundary)
 
 
 def note_call(session: ContractSession, tool: str, arguments: dict[str, Any], result: dict[str, Any]) -> None:

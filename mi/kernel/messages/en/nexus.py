@@ -137,7 +137,7 @@ TEXT: dict[str, str] = {
     "event.unfinished": "The session ends with unfinished tasks: {count}",
     "tag.d": "Record this decision: nx_plan_decide with the number of the question and what was decided (or mi plan decide).",
     "tag.d-blocked": "[d] is blocked: No active plan session. Begin a plan first ([plan]).",
-    "tag.m": 'Keep what was learned, only what neither the code nor the web gives again: mi nexus memory add "…" --name two-to-four-words --category empirical|external|pattern. A file that says most of it is extended.',
+    "tag.m": 'Keep what was learned, only what neither the code nor the web gives again, with memory_write (a fact with its evidence). For the whole team, as a file: mi nexus memory add "…" --name two-to-four-words --category empirical|external|pattern; a file that says most of it is extended.',
     "tag.m-gc": "Show what could be forgotten: mi nexus memory gc. Delete or merge nothing before the person says so (--apply).",
     "tag.rule": "Keep this as a rule of the project: a file in .nexus/rules/, named by its topic.",
     "resume.policy-fresh": "A new agent: the task asks for one.",

@@ -137,7 +137,7 @@ TEXT: dict[str, str] = {
     "event.unfinished": "会话结束时仍有未完成的任务：{count}",
     "tag.d": "记录这个决定：用 nx_plan_decide 给出问题编号和决定（或 mi plan decide）。",
     "tag.d-blocked": "[d] 被阻止：没有进行中的计划（No active plan session）。请先开始计划（[plan]）。",
-    "tag.m": '保存学到的东西，只保存代码和网络无法再给出的：mi nexus memory add "…" --name 两到四个词 --category empirical|external|pattern。内容相近的文件会被扩充。',
+    "tag.m": '用 memory_write 保存学到的东西，只保存代码和网络无法再给出的（事实要附证据）。要给整个团队、写成文件时：mi nexus memory add "…" --name 两到四个词 --category empirical|external|pattern；内容相近的文件会被扩充。',
     "tag.m-gc": "显示可遗忘的内容：mi nexus memory gc。在用户同意（--apply）之前不要删除或合并。",
     "tag.rule": "把它作为项目规则保存：.nexus/rules/ 中以主题命名的文件。",
     "resume.policy-fresh": "用新的代理：任务如此要求。",
