@@ -6,6 +6,8 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import partial
 
+import msgspec
+
 from mi.agents.signals import stop_on_signals
 from mi.autopilot.loop import Loop
 from mi.autopilot.outcomes import GO_ON, Next, SendNext
@@ -19,6 +21,7 @@ from mi.evidence.secret_words import take_over
 from mi.kernel import git
 from mi.kernel.consent import refuses
 from mi.kernel.home import ProjectHome
+from mi.mind.views import BatchView
 from mi.project.checks.judge_places import CODE, extension, judge_kind, shadows_module
 from mi.project.checks.own import read_own
 from mi.project.checks.recognition import Check, detect
@@ -56,7 +59,7 @@ def drive_run(
         folder, net = _tree_folder(parts.place, state.run_id), _open_net(parts, state.run_id)
         with WorktreeWatch(parts.project.root, folder, _keeps, net) as watch:
             with _proving(parts, watch):
-                end = loop.run(watch, partial(_go_on, loop, resumed) if resumed and resumed.began else None)
+                end = loop.run(watch, partial(_go_on, loop, resumed, watch) if resumed and resumed.began else None)
             if net is not None:
                 remove_old_snapshots(parts.project.root, parts.place.snapshots)
             if end.status == "done":
@@ -101,12 +104,12 @@ def _first_record(parts: RunParts, state: RunState, checks: list[Check], is_resu
     )
 
 
-def _go_on(loop: Loop, resumed: Resumed) -> Next:
+def _go_on(loop: Loop, resumed: Resumed, watch: WorktreeWatch) -> Next:
     """Return how a resumed run goes on: by the person's answer, by judging the last batch, or with the work."""
     paused = loop.pause.on_resume()
     if paused is not None:
         return paused
-    case = loop.batches.case_of(resumed.judge) if resumed.judge else None
+    case = loop.batches.case_of(_as_it_is_now(resumed.judge, watch)) if resumed.judge else None
     question = resumed.question
     if question is None:
         return loop.decide(case, resumed.risk_settled) if case else SendNext(GO_ON)
@@ -129,6 +132,15 @@ def _go_on(loop: Loop, resumed: Resumed) -> Next:
         case "strategy" if case:
             return loop.decide(case, risk_settled=True)
     return SendNext(answer)
+
+
+def _as_it_is_now(batch: BatchView, watch: WorktreeWatch) -> BatchView:
+    """Return a batch that is judged again; what was verified is not where somebody changed the work since."""
+    if not watch.moved():
+        return batch
+    watch.settle()
+    marks = msgspec.structs.replace(batch.marks, verified=False)
+    return msgspec.structs.replace(batch, marks=marks, check_passed=False)
 
 
 def _keeps(path: str) -> bool:

@@ -20,6 +20,7 @@ from mi.project.tree_store import explain_no_store
 from mi.project.tree_writer import TreeWriter, WrittenTree
 from mi.project.trees import SKIPPED, FolderTree, GitTree, Tree
 
+_FIRST, _LATEST = "first.json", "latest.json"  # moments that outlive a process
 _SCAN_FILES = 20_000
 _SCAN_S = 3.0
 _GIT_S = 30.0
@@ -91,13 +92,12 @@ class WorktreeWatch:
         self._problem = "" if store or not net else explain_no_store(self._root)
         self.latest_snapshot = TakenSnapshot(reason="off")  # of the latest step
         self._trees: dict[str, GitTree] = {}  # of the first and the latest moment, by their ids
-        reopened = self._reopened()
+        reopened = self._reopened(_FIRST)
         self._last: Moment | Scan = self._look()
         self._first: Moment | Scan = reopened or self._last
-        self._settled: Moment | Scan = self._last
+        self._settled: Moment | Scan = self._reopened(_LATEST) or self._last
         self._texts = self._first_texts(reopened is None)
-        if kept:
-            files.write_atomic(self._first_file, msgspec.json.encode(self._first))
+        self._write_down(_FIRST, self._first)
 
     def __enter__(self) -> "WorktreeWatch":
         return self
@@ -110,21 +110,21 @@ class WorktreeWatch:
         """Remove what was kept."""
         shutil.rmtree(self._folder, ignore_errors=True)
 
-    @property
-    def _first_file(self) -> str:
-        return os.path.join(self._folder, "first.json")
+    def _write_down(self, name: str, moment: "Moment | Scan") -> None:
+        if self.kept:
+            files.write_atomic(os.path.join(self._folder, name), msgspec.json.encode(moment))
 
-    def _reopened(self) -> "Moment | Scan | None":
-        """Return the first moment of an earlier process, if it is there and can still be read."""
-        data = files.read_bytes(self._first_file) if self.kept else None
+    def _reopened(self, name: str) -> "Moment | Scan | None":
+        """Return the first or the latest moment of an earlier process, if it is there and can still be read."""
+        data = files.read_bytes(os.path.join(self._folder, name)) if self.kept else None
         try:
-            first = msgspec.json.decode(data, type=str | Moment | Scan) if data else None
+            found = msgspec.json.decode(data, type=str | Moment | Scan) if data else None
         except msgspec.DecodeError:
             return None
-        first = Moment(first) if isinstance(first, str) else first  # as an earlier version wrote it
-        if isinstance(first, Moment) and git.run(self._root, "cat-file", "-e", first.tree, env=self._env).code != 0:
+        found = Moment(found) if isinstance(found, str) else found  # as an earlier version wrote it
+        if isinstance(found, Moment) and git.run(self._root, "cat-file", "-e", found.tree, env=self._env).code != 0:
             return None
-        return first
+        return found
 
     @property
     def _env(self) -> dict[str, str]:
@@ -207,6 +207,7 @@ class WorktreeWatch:
         latest = self._between(self._last, now)
         total = latest if self._first is self._last else self._between(self._first, now)
         self._last = self._settled = now
+        self._write_down(_LATEST, now)
         return WatchStep(latest, total)
 
     def settle(self) -> None:
@@ -214,7 +215,10 @@ class WorktreeWatch:
         self._settled = self._look()
 
     def moved(self) -> list[str]:
-        """Return what changed since the latest step that bears on the work: no prose, no output of a build."""
+        """Return what changed since the latest step that bears on the work: no prose, no output of a build.
+
+        Of a watch that was reopened, the latest step is the earlier process's.
+        """
         changed = self._between(self._settled, self._look()).files
         found = [path for path in changed if not (is_prose(path) or is_lock(path))]
         outputs = [path for path in found if is_output(path)]

@@ -244,3 +244,27 @@ def test_a_yes_to_one_change_is_no_yes_to_another(bench: Workbench) -> None:
     again = bench.run("--resume")
     again.ended("blocked")
     assert "9 units at risk 0;" in again.of("question")[1]["text"]
+
+
+@pytest.mark.req("one.runs.same-verdict", "one.runs.light-waits")
+def test_a_yes_does_not_cover_what_was_changed_while_it_waited(bench: Workbench) -> None:
+    bench.agent([*MIGRATION, *DONE], [TEST, says("Tested again. Done.")])
+    rules(bench, "irreversible")
+    (question,) = bench.run(*TASK).of("question")
+    (bench.project / "app" / "auth.py").write_text("x = 1\n", "utf-8")
+    bench.mi("answer", question["id"], "yes")
+    again = bench.run("--resume")
+    again.ended("blocked")
+    assert len(again.of("batch_end")) == 2  # the checks ran again on the tree as it is
+    assert "5 units at risk 4;" in again.of("question")[1]["text"]
+    bench.mi("answer", again.of("question")[1]["id"], "yes")
+    bench.run("--resume").ended("done")
+
+
+def test_work_that_was_broken_while_a_run_waited_is_not_done(bench: Workbench) -> None:
+    bench.agent([*MIGRATION, *DONE], [TEST, says("Done.")])
+    rules(bench, "irreversible")
+    (question,) = bench.run(*TASK).of("question")
+    (bench.project / "calc.py").write_text("def add(a, b):\n    return 7\n", "utf-8")
+    bench.mi("answer", question["id"], "yes")
+    bench.run("--resume").ended("blocked")
