@@ -1,6 +1,5 @@
 """From what Hands returned and what the work tree shows: the batch as a Mind is shown it, with its three marks."""
 
-import os
 from collections.abc import Collection
 from hashlib import sha256
 from typing import NamedTuple
@@ -145,12 +144,8 @@ def _is_proved(passed: bool, failed: list[SeenCommand], changed_judges: list[str
 
 
 def _size(change: TreeChange, root: str) -> ChangeSize:
-    """Return the change in change units, as `mi gate diff` counts it; without a diff each file is one."""
+    """Return the change in change units, as `mi gate diff` counts it; a file that no diff shows is one."""
     known = sha256("\n".join([*change.files, change.diff]).encode("utf-8", "replace")).hexdigest()[:12]
-    if not change.diff:
-        files = [file for file in change.files if not is_by_product(file)]
-        dirs = {os.path.dirname(file) for file in files}
-        return ChangeSize(units=len(files), files=len(files), dirs=len(dirs), id=known)
     weighed = describe_change(change, "", root)
     counted = weighed.counted
     return ChangeSize(

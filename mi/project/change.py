@@ -44,13 +44,11 @@ def weigh(
     incomplete: bool = False,
     files: Sequence[str] = (),
 ) -> Weighed:
-    """Return a diff together with the words of the task it was made for; `files`.
+    """Return a diff together with the words of the task it was made for.
 
-    All that changed, where the diff is cut.
+    `files` is all that changed: the diff may be cut, and shows no file that is too large.
     """
-    counted = count(diff, count_generated)
-    if incomplete:
-        counted = add_unseen(counted, files, count_generated)
+    counted = add_unseen(count(diff, count_generated), files, count_generated)
     flags, facts = _weigh_files(counted, root)
     if task:
         facts = join_flags(facts, find_facts(find_flags(task)))

@@ -141,6 +141,27 @@ def test_what_the_agent_committed_counts_as_well(bench: Workbench) -> None:
     assert f"{told['change_units']} units at risk {told['raw']};" in asked(ran)
 
 
+@pytest.mark.req("one.runs.same-verdict")
+def test_a_file_too_large_for_a_diff_counts_for_both(bench: Workbench) -> None:
+    bench.agent([*HARMLESS[:4], run("head -c 10000001 /dev/zero > large.bin"), *DONE])
+    rules(bench, "advise")
+    ran = bench.run(*TASK)
+    ran.ended("blocked")
+    assert gate(bench)[1]["change_units"] == 6
+    assert "6 units at risk 0;" in asked(ran)
+
+
+@pytest.mark.req("one.runs.team-waits", "one.runs.light-said")
+@pytest.mark.parametrize(("profile", "status"), [("light", "done"), ("team", "blocked"), ("strict", "blocked")])
+def test_the_profile_says_who_waits(bench: Workbench, profile: str, status: str) -> None:
+    bench.agent([*HARMLESS, *DONE])
+    bench.configure(profile=profile, governance={})
+    ran = bench.run("fix", "the", "add", "function", "in", "calc.py")
+    ran.ended(status)
+    assert gate(bench)[0] == 3
+    assert len(ran.of("hands_input")) == 1
+
+
 # light
 
 
