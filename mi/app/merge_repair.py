@@ -37,6 +37,7 @@ def find_merge_damage(context: HomeContext) -> Iterator[Damage]:
         if _has_markers(path):
             yield Damage("merged-card", path, partial(_mend_card, persona, os.path.relpath(path, persona.root)))
     yield from _find_equal_ids(persona, store)
+    yield from _find_handoffs(persona)
     index = persona.path(INDEX)
     if _is_tracked(persona.root, index) or find_unignored(persona):
         yield Damage("tracked-index", index, partial(_untrack, persona))
@@ -88,6 +89,21 @@ def _find_equal_ids(persona: "PersonaView", store: "Store") -> Iterator[Damage]:
     for one in find_renumberings(persona, elsewhere):
         details = {"id": one.card.card.id, "new_id": one.new_id, "count": one.followers, "unsure": one.unsure}
         yield Damage("equal-card-ids", persona.path(one.card.path), partial(mend, one), details)
+
+
+def _find_handoffs(persona: "PersonaView") -> Iterator[Damage]:
+    from mi.persona.handoffs import read_all
+
+    for handoff_id in dict.fromkeys(one.id for one in read_all(persona)[0]):
+        path = persona.path("handoffs", f"{handoff_id}.yaml")
+        if _has_markers(path):
+            yield Damage("merged-handoff", path, partial(_mend_handoff, persona, handoff_id))
+
+
+def _mend_handoff(persona: "PersonaView", handoff_id: str) -> None:
+    from mi.persona.handoffs import mend
+
+    mend(persona, handoff_id)
 
 
 def _is_tracked(folder: str, path: str) -> bool:

@@ -9,6 +9,7 @@ import msgspec
 
 from mi.governance.spec_gate import assess_spec, find_clarity
 from mi.kernel import clock
+from mi.kernel.conflicts import read_sides
 from mi.kernel.errors import Blocked, MiError, NotFound, UsageError
 from mi.kernel.files import read_bytes, write_atomic
 from mi.kernel.home import make_dirs
@@ -72,28 +73,51 @@ def create(persona: PersonaView, wanted: HandoffFile, questions: list[str], send
         raise Blocked("handoff-unclear", questions="; ".join(questions))
     folder = persona.path("handoffs")
     make_dirs(folder)
-    day = clock.now()[:10]
     with lock_folder(folder):
-        taken = [int(name[14:-5]) for name in os.listdir(folder) if _ID.fullmatch(name[:-5]) and name[3:13] == day]
-        number = max(taken, default=0) + 1
-        made = msgspec.structs.replace(
-            wanted, id=f"HO-{day}-{number:03d}", timestamp=clock.now(), status="sent" if send else "draft"
-        )
+        handoff_id = _choose_id(folder, clock.now()[:10])
+        made = msgspec.structs.replace(wanted, id=handoff_id, timestamp=clock.now(), status="sent" if send else "draft")
         _write(persona, made)
     return made
 
 
+def _choose_id(folder: str, day: str) -> str:
+    taken = [int(name[14:-5]) for name in os.listdir(folder) if _ID.fullmatch(name[:-5]) and name[3:13] == day]
+    return f"HO-{day}-{max(taken, default=0) + 1:03d}"
+
+
 def read(persona: PersonaView, handoff_id: str) -> HandoffFile:
-    """Return one handoff by its id."""
+    """Return one handoff by its id; of two that git left in its file the earlier one."""
+    return _read_versions(persona, handoff_id)[0]
+
+
+def _read_versions(persona: PersonaView, handoff_id: str) -> list[HandoffFile]:
+    """Return the handoff in a file, the one that went further of two versions; two that have one id, the earlier first.
+
+    There are two where two people made one each, in two clones on one day, and git left its markers.
+    """
     path = _path(persona, handoff_id)
     data = read_bytes(path)
     if data is None:
         raise NotFound("no-handoff", id=handoff_id)
-    shown = os.path.relpath(path, persona.root)
+    shown, content = os.path.relpath(path, persona.root), decode(data)
     try:
-        return msgspec.convert(load(decode(data), shown), HandoffFile, strict=False)
+        found = [
+            msgspec.convert(load(one, shown), HandoffFile, strict=False) for one in read_sides(content) or [content]
+        ]
     except msgspec.ValidationError as error:
         raise BadFrontMatter("card-field", path=shown, reason=str(error)) from None
+    if len({(one.timestamp, one.sender) for one in found}) == 1:
+        return [max(found, key=lambda one: list(_NEXT).index(one.status))]
+    return sorted(found, key=lambda one: (one.timestamp, one.sender))
+
+
+def mend(persona: PersonaView, handoff_id: str) -> HandoffFile:
+    """Write what git left of two people's work without its markers: the later of two handoffs under a new id."""
+    one, *others = _read_versions(persona, handoff_id)
+    for other in others:
+        _write(persona, msgspec.structs.replace(other, id=_choose_id(persona.path("handoffs"), other.id[3:13])))
+    _write(persona, one)
+    return one
 
 
 def read_all(persona: PersonaView) -> tuple[list[HandoffFile], list[CardProblem]]:
@@ -105,7 +129,7 @@ def read_all(persona: PersonaView) -> tuple[list[HandoffFile], list[CardProblem]
         if not _ID.fullmatch(name[:-5]):
             continue
         try:
-            found.append(read(persona, name[:-5]))
+            found += _read_versions(persona, name[:-5])
         except BadFrontMatter as error:
             problems.append(CardProblem(os.path.join("handoffs", name), error.code, error.details))
     return found, problems
@@ -138,7 +162,7 @@ def move(
     """Take a handoff to its next state; each step belongs to one side, and none can be skipped."""
     make_dirs(persona.path("handoffs"))
     with lock_folder(persona.path("handoffs")):
-        known = read(persona, handoff_id)
+        known = mend(persona, handoff_id)
         if to not in _NEXT[known.status]:
             allowed = ", ".join(_NEXT[known.status]) or "-"
             raise MiError("handoff-state", id=handoff_id, status=known.status, wanted=to, allowed=allowed)

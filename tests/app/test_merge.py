@@ -290,6 +290,26 @@ def test_a_file_of_two_cards_is_not_overwritten_by_one_of_them(clones, mi):
     assert "mi repair --apply" in done.stderr
 
 
+@pytest.mark.req("one.teams.handoff-ids")
+@pytest.mark.parametrize("mended", ["repair", "accept"])
+def test_two_handoffs_of_one_id_are_both_kept(clones, mended):
+    ada, bob = clones
+    for one in clones:
+        words = ["--task", f"Mend the {one.name} parser in parse.py", "--context", "it fails", "--criterion", "green"]
+        one.mi("handoff", "new", "--to", "human", *words)
+    meet(ada, bob, conflict=True)
+    assert bob.mi("handoff", "show").count("-001  sent") == 2
+    assert "parser" in bob.mi("status")
+    if mended == "repair":
+        assert [one["kind"] for one in bob.damage("--apply")] == ["merged-handoff"]
+    else:
+        (found,) = {one["id"] for one in json.loads(bob.mi("handoff", "show", "--json"))}
+        bob.mi("handoff", "accept", found, "--member", "human")
+    found = {one["id"][-3:]: one["task"] for one in json.loads(bob.mi("handoff", "show", "--json"))}
+    assert found == {"001": "Mend the ada parser in parse.py", "002": "Mend the bob parser in parse.py"}
+    assert bob.damage() == []
+
+
 @pytest.mark.req("one.teams.index")
 def test_the_index_is_derived_and_no_clone_tracks_it(clones):
     ada, bob = clones

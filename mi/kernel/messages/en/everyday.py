@@ -67,6 +67,7 @@ TEXT: dict[str, str] = {
     "repair.broken-state": "{path} is no JSON: set it aside, the defaults hold",
     "repair.broken-index": "{path} is broken: delete it, it is built again",
     "repair.no-merge-driver": "{path}: the repository asks git to merge history and cards by mi, and this clone does not yet: set it up",
+    "repair.merged-handoff": "{path} holds conflict markers: keep both handoffs, the later one under a new id",
     "repair.merged-history": "{path} holds conflict markers: keep the cycles of both sides",
     "repair.merged-card": "{path} holds conflict markers: keep what both sides wrote",
     "repair.equal-card-ids": "{path}: {id} is taken by an earlier card: make it {new_id}, {count} reference{count:s} follow; of {unsure} more nobody can tell which card they mean",

@@ -67,6 +67,7 @@ TEXT: dict[str, str] = {
     "repair.broken-state": "{path} 不是 JSON：移出，改用默认值",
     "repair.broken-index": "{path} 已损坏：删除，会自动重建",
     "repair.no-merge-driver": "{path}：仓库要求 git 用 mi 合并历史和卡片，而此克隆尚未设置：进行设置",
+    "repair.merged-handoff": "{path} 含冲突标记：保留两份交接，较晚的改用新编号",
     "repair.merged-history": "{path} 含冲突标记：保留双方的周期",
     "repair.merged-card": "{path} 含冲突标记：保留双方的内容",
     "repair.equal-card-ids": "{path}：{id} 已属于更早的卡片：改为 {new_id}，{count} 处引用随之更改；另有 {unsure} 处无法判断指哪张卡片",
