@@ -158,7 +158,7 @@ def _run_one(context: HomeContext, args: Args, options: "RunOptions") -> int:
 
     if not args.allow_secret_in_task:
         options = _without_secrets(context, options)
-    if "[" in options.task:
+    if "[" in options.task and not options.list_task:  # a listed task may be anybody's words; tags are a person's
         from mi.cli.run_tags import act_on
 
         code = act_on(context, args, Output(context.language_for(options.task)), options.task)

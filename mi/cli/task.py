@@ -92,9 +92,12 @@ def _next(context: HomeContext, args: Args) -> int:
     out, tasks = Output(context.language), read_tasks(context)
     current = tasks.find(tasks.pointer)
     if args.json:
-        out.json({"pointer": tasks.pointer, "task": msgspec.to_builtins(current), "awaiting": tasks.awaiting})
+        told = {"pointer": tasks.pointer, "task": msgspec.to_builtins(current), "awaiting": tasks.awaiting}
+        out.json(told | ({"unsure": tasks.unsure} if tasks.unsure else {}))
     elif current is not None:
         out.line(f"{current.id}  {shorten_gist(current.title, 120)}")
+    elif tasks.unsure:
+        out.say("tasks.unsure", reason=tasks.unsure)
     else:
         out.say("tasks.all-done" if tasks.exists else "tasks.none")
     return 0

@@ -31,9 +31,15 @@ def _read(store: Store, base: str, key: str) -> dict[str, Fields]:
 
 def extend_task(store: Store, task_id: int, fields: Fields) -> None:
     """Add fields to a task's extension; the caller holds the lock."""
-    _refuse_base_fields(fields, Task)
+    extend_tasks(store, {task_id: fields})
+
+
+def extend_tasks(store: Store, added: dict[int, Fields]) -> None:
+    """Add fields to the extensions of tasks, in one write; the caller holds the lock."""
     known = read_task_fields(store)
-    known[str(task_id)] = known.get(str(task_id), {}) | fields
+    for task_id, fields in added.items():
+        _refuse_base_fields(fields, Task)
+        known[str(task_id)] = known.get(str(task_id), {}) | fields
     store.save(store.place.extension("tasks"), TasksExtension(extends="tasks.json", task_extensions=known))
 
 

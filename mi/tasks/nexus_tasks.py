@@ -9,8 +9,9 @@ import msgspec
 from msgspec import UNSET, Struct, UnsetType
 
 from mi.kernel import clock, inside
-from mi.kernel.errors import MiError, NotFound, UsageError
+from mi.kernel.errors import MiError, NotFound, StorageError, UsageError
 from mi.kernel.jsontext import BadJson, decode
+from mi.kernel.messages import NestedText
 from mi.tasks.task_list import Conflict, ListedTask, NewTask, TaskList, TaskRun
 
 if TYPE_CHECKING:  # a hook looks at the list without any of it
@@ -22,10 +23,10 @@ OWN = os.path.join(".nexus", "state", "mi", "tasks.extension.json")
 
 
 class _Task(Struct):
-    id: int | str
+    id: int
     title: str = ""
     status: str = "pending"
-    deps: list[int | str] = []
+    deps: list[int] = []
     context: str | UnsetType = UNSET
     acceptance: str | UnsetType | None = UNSET
     approach: str | UnsetType | None = UNSET
@@ -53,8 +54,8 @@ class NexusTasks:
         """Return the tasks as they are now; what cannot be read is uncertain."""
         try:
             data = inside.read_bytes(self._root, FILE) or b""
-            found = decode(data, _Tasks)
-        except (OSError, MiError, BadJson) as error:
+            found = self._parse(data)
+        except (OSError, MiError) as error:
             return TaskList(FILE, exists=True, unsure=str(error))
         own = self._read_own()
         proposed = {task_id: str(fields["proposed_by"]) for task_id, fields in own.items() if "proposed_by" in fields}
@@ -65,8 +66,23 @@ class NexusTasks:
             tasks=tuple(_listed(task, own.get(str(task.id), {})) for task in found.tasks),
             pointer=_pointer(found.tasks),
             version=_digest(data),
+            adopted={str(fields["adopted_id"]): task_id for task_id, fields in own.items() if "adopted_id" in fields},
             proposed={task_id: by for task_id, by in proposed.items() if not _is_done(found.tasks, task_id)},
         )
+
+    def _parse(self, data: bytes) -> _Tasks:
+        """Return the tasks as every change reads them, too; StorageError when there is no telling them apart."""
+        try:
+            found = decode(data, _Tasks)
+        except BadJson:  # of another writer
+            tasks = self._open().tasks()
+            found = msgspec.convert(msgspec.to_builtins(tasks), _Tasks) if tasks else _Tasks()
+        numbers = [task.id for task in found.tasks]
+        if len(set(numbers)) < len(numbers):
+            twice = next(one for one in numbers if numbers.count(one) > 1)
+            reason = NestedText("reason.same-id", id=twice)
+            raise StorageError("state-malformed", path=os.path.join(self._root, FILE), reason=reason)
+        return found
 
     def add(self, seen: TaskList, new: NewTask, proposer: str = "") -> list[str]:
         """Add a task and one for each step of it; the task waits for its steps."""
@@ -119,6 +135,8 @@ class NexusTasks:
     @contextmanager
     def _changing(self, seen: TaskList) -> "Iterator[tuple[Store, Tasks]]":
         """Yield the store and the tasks under its lock; Conflict when they are not those that were seen."""
+        if seen.unsure:
+            raise UsageError("tasks-unsure", reason=seen.unsure)
         store = self._open()
         with store.lock():
             data = inside.read_bytes(self._root, FILE)
@@ -204,8 +222,8 @@ def _replaced(tasks: "Tasks", changed: "Task") -> "list[Task]":
 def _save(store: "Store", tasks: "Tasks", changed: "list[Task]", new: list[int], proposer: str) -> None:
     from mi.nexus import extensions
 
-    for number in new if proposer else []:
-        extensions.extend_task(store, number, {"proposed_by": proposer})
+    if proposer and new:
+        extensions.extend_tasks(store, {number: {"proposed_by": proposer} for number in new})
     store.save(store.place.tasks, msgspec.structs.replace(tasks, tasks=changed))
 
 

@@ -57,11 +57,13 @@ class TaskList(NamedTuple):
     awaiting: str = ""  # the question that asks a person to verify the list; until then work waits
     confirmed: bool = False  # a person verified it: agents extend and reword only what is below its tasks
     version: str = ""  # of the file it was read from: a change of another one is a conflict
+    adopted: Mapping[str, str] = NOTHING  # ids that tasks had in tinyTasks.md: whoever began with one still finds it
     proposed: Mapping[str, str] = NOTHING  # tasks that an agent proposed and nobody touched, by its session
 
     def find(self, task_id: str) -> ListedTask | None:
-        """Return a task by its id."""
-        return next((task for task in self.tasks if task.id == task_id), None)
+        """Return a task by its id, or by the one it had in tinyTasks.md."""
+        wanted = self.adopted.get(task_id, task_id)
+        return next((task for task in self.tasks if task.id == wanted), None)
 
     def list_children(self, task_id: str) -> list[ListedTask]:
         """Return the subtasks of a task."""

@@ -112,3 +112,69 @@ def test_a_person_uses_one_list_under_both_names(mi, tmp_path: Path):
     assert (tasks[0]["acceptance"], tasks[0]["deps"], tasks[3]["deps"]) == ("make test passes", [2], [3])
     assert "there is no task '9'" in typed("task", "add", "x", "--dep", "9", code=1)
     assert "its ids are numbers" in typed("task", "add", "x", "--dep", "nine", code=2)
+
+
+@pytest.mark.req("one.list.adopt")
+def test_a_move_that_was_killed_before_the_tasks_were_written_loses_none(root: Path, notices, monkeypatch):
+    tiny_tasks, store, folder = tiny(root, notices), Store(NexusLayout(str(root))), str(root.parent / "state")
+    save = store.save
+
+    def killed(path: str, value: object, shape: object = None) -> None:
+        if path == store.place.tasks:
+            raise KeyboardInterrupt
+        save(path, value, shape)
+
+    monkeypatch.setattr(store, "save", killed)
+    with pytest.raises(KeyboardInterrupt):
+        adopt_tasks(tiny_tasks, store, folder)
+    assert (root / "tinyTasks.md").read_text("utf-8") == TEXT
+    monkeypatch.undo()
+    assert adopt_tasks(tiny_tasks, store, folder).carried == 4
+    found = store.tasks()
+    assert found is not None
+    assert [task.title for task in found.tasks] == ["build it", "one", "two", "rest"]
+
+
+@pytest.mark.req("one.list.adopt")
+def test_a_second_move_keeps_the_first_copy_and_carries_a_finished_task_once_more(root: Path, notices):
+    tiny_tasks, store, folder = tiny(root, notices), Store(NexusLayout(str(root))), str(root.parent / "state")
+    first = adopt_tasks(tiny_tasks, store, folder)
+    nexus = find_authority(str(root), tiny_tasks)
+    nexus.complete(nexus.look(), "4")
+    (root / "tinyTasks.md").write_text("- [ ] rest\n", "utf-8")
+    second = adopt_tasks(tiny_tasks, store, folder)
+    assert second.carried == 1
+    assert [(one.title, one.checked) for one in nexus.look().tasks][3:] == [("rest", True), ("rest", False)]
+    assert Path(first.copy).read_text("utf-8") == TEXT
+    assert Path(second.copy).read_text("utf-8") == "- [ ] rest\n"
+
+
+ANOTHER_WRITER = {
+    '\ufeff{"goal": "g", "tasks": [{"id": 1, "title": "a"}]}': ("1  a", ""),
+    '{"goal": "g", "tasks": [{"id": "1", "title": "a", "deps": null}, {"id": "2", "deps": ["1"]}]}': ("1  a", ""),
+    '{"goal": "g", "tasks": [{"id": "T-1", "title": "a"}]}': ("", "without a usable `id`"),
+    '{"goal": "g", "tasks": [{"id": 99999999999999999999999, "title": "a"}]}': ("99999999999999999999999  a", ""),
+    '{"goal": "g", "tasks": [{"id": 1, "status": "completed"}, {"id": 1}]}': ("", "two tasks have the id 1"),
+    "[]": ("", "malformed"),
+    "": ("", "malformed"),
+}
+
+
+@pytest.mark.req("one.list.one", "one.list.status")
+@pytest.mark.parametrize("text", ANOTHER_WRITER)
+def test_a_list_of_another_writer_is_shown_as_it_can_be_changed_or_not_at_all(mi, tmp_path: Path, text: str):
+    work = tmp_path / "work"
+    (work / ".nexus/state").mkdir(parents=True)
+    path = work / ".nexus/state/tasks.json"
+    path.write_text(text, "utf-8")
+    expected, problem = ANOTHER_WRITER[text]
+    shown = mi("task", "next").stdout
+    with closing(Terminal([str(MI), "task", "add", "more"], work)) as terminal:
+        said = " ".join(terminal.finish(2 if problem else 0).split())
+    if not problem:
+        assert shown == f"{expected}\n"
+        assert json.loads(path.read_text("utf-8"))["tasks"][-1]["title"] == "more"
+        return
+    assert problem in shown
+    assert problem in said
+    assert path.read_text("utf-8") == text

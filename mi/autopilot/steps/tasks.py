@@ -6,7 +6,7 @@ from mi.autopilot.steps.protocol import RunRecorder, RunSteps
 from mi.evidence.records.base import Record
 from mi.evidence.records.governed import TaskOutcome
 from mi.evidence.records.run import RunEnd
-from mi.kernel.errors import MiError
+from mi.kernel.errors import MiError, NotFound
 from mi.kernel.messages import text
 from mi.kernel.notices import Notices
 from mi.tasks.task_list import TaskRun, TaskStore
@@ -40,8 +40,10 @@ class TaskSteps(RunSteps):
     def _settle(self, store: TaskStore, end: RunEnd) -> None:
         seen = store.look()
         task = seen.find(self._task_id)
-        if task is not None and end.status == "done":
+        if task is None:
+            raise NotFound("unknown-task", task_id=self._task_id)
+        if end.status == "done":
             for one in [*seen.list_children(task.id), task]:
                 if one.leaf and not one.checked:
                     store.complete(store.look(), one.id)
-        store.note_run(self._task_id, TaskRun(run_id=end.run_id, status=end.status, reason=end.reason))
+        store.note_run(task.id, TaskRun(run_id=end.run_id, status=end.status, reason=end.reason))

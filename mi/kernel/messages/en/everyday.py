@@ -47,6 +47,7 @@ TEXT: dict[str, str] = {
     "reason.two-workflows": "two workflows have the id {value}",
     "reason.other-id": "id is {value!r}, not the file's name",
     "reason.no-fields": "a list of fields is wanted",
+    "reason.same-id": "two tasks have the id {id}",
     "reason.unusable": "{what} without a usable `{field}`",
     "reason.hooks": "hooks",
     "reason.mcp-servers": "MCP servers",

@@ -47,6 +47,7 @@ TEXT: dict[str, str] = {
     "reason.two-workflows": "两个工作流的 id 都是 {value}",
     "reason.other-id": "id 是 {value!r}，与文件名不符",
     "reason.no-fields": "这里应为字段列表",
+    "reason.same-id": "有两个任务的 id 都是 {id}",
     "reason.unusable": "{what} 没有可用的 `{field}`",
     "reason.hooks": "钩子",
     "reason.mcp-servers": "MCP 服务器",
