@@ -1,12 +1,10 @@
 """Setting a project up for a host, decided: where each piece goes, and which `mi` the files of a team may name."""
 
 import os
-import shutil
 import sys
 
 from mi.app.home_context import HomeContext
 from mi.hosts.adapters import HOSTS, Scope
-from mi.hosts.setups import read_setups
 from mi.kernel.errors import MiError
 
 LIGHT = "light"
@@ -22,7 +20,9 @@ def bind_by_profile(context: HomeContext, profile: str | None) -> HomeContext:
 
 def check_portable(context: HomeContext) -> None:
     """Raise where others, or this very person, would not find `mi` by its name."""
-    found = shutil.which("mi")
+    from shutil import which
+
+    found = which("mi")
     if found is None:
         raise MiError("setup-no-mi")
     refuse_own_program(context, os.path.abspath(found))
@@ -53,5 +53,7 @@ def find_tracked(context: HomeContext, host: str) -> str:
 
 def list_sharing(context: HomeContext, host: str) -> list[str]:
     """Return the other projects that a person's entries for a host serve, too."""
+    from mi.hosts.setups import read_setups
+
     found = read_setups(context.home, context.notices)
     return [root for root, hosts in found.items() if hosts.get(host) == LIGHT and root != context.project.root]

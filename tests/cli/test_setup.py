@@ -3,15 +3,18 @@
 import json
 import os
 import subprocess
+from contextlib import closing
 from pathlib import Path
 
 import pytest
 
 from mi.app.home_context import HomeContext
+from mi.app.team_files import build_team_files
 from mi.hosts.hook_line import read_hook_line
 from tests.conftest import git
 from tests.hooks.test_install import hooks_in, tree
 from tests.speaking import INSTALLED
+from tests.terminals import Terminal
 
 
 @pytest.fixture
@@ -47,6 +50,29 @@ def test_light_writes_one_persons_files_alone(mi, project, tmp_path):
     assert [one[0] for one in found_by_doctor(mi)] == ["ok"]
     assert mi("setup", "--remove", "--yes").returncode == 0
     assert (tree(project), own.read_bytes()) == before
+
+
+@pytest.mark.req("one.setup.shown-first", "one.setup.asks-trust")
+def test_at_a_terminal_it_asks_and_then_whether_the_teams_files_bind(project, home):
+    rule = project / ".nexus/rules/style.md"
+    rule.parent.mkdir(parents=True)
+    rule.write_text("# Style\n\nTabs are never used.\n", "utf-8")
+    git(project, "add", "-A")
+    git(project, "commit", "-q", "-m", "rules")
+    words = [str(INSTALLED), "setup", "claude-code"]
+    with closing(Terminal(words, project)) as terminal:
+        assert "settings.local.json" in terminal.read_until("Do it? [y/N]")
+        terminal.type("n\n")
+        terminal.finish(3)
+    assert not (project / ".claude").exists()
+    with closing(Terminal(words, project)) as terminal:
+        terminal.read_until("Do it? [y/N]")
+        terminal.type("y\n")
+        assert ".nexus/rules/style.md" in terminal.read_until("bind agents and judgement here")
+        terminal.type("y\n")
+        terminal.finish()
+    assert (project / ".claude/settings.local.json").exists()
+    assert build_team_files(HomeContext(home, str(project))).is_trusted
 
 
 @pytest.mark.req("one.setup.light")

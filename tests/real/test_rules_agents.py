@@ -1,6 +1,7 @@
 """Real agents under the team's rules: what is never done is refused with the safe way, harmless work passes."""
 
 import json
+import os
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -57,6 +58,8 @@ def test_a_force_push_and_an_env_file_are_refused_and_a_harmless_edit_passes(hos
     git(tmp_path, "init", "-q", "--bare", str(remote))
     git(root, "remote", "add", "origin", str(remote))
     (root / ".env").write_text("KEY=old\n", "utf-8")
+    os.makedirs(host.home.root, exist_ok=True)
+    Path(host.home.config).write_text('{"governance": {"profile": "standard"}}', "utf-8")
     # Claude Code edits only what it has read, and reading an .env file is refused already where nobody can be asked
     codex = host.name == "codex"
     change = edit(".env", "KEY=old", "KEY=new") if codex else write(".env.local", "KEY=new\n")
