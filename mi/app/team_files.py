@@ -42,7 +42,9 @@ class TeamFiles:
         return [one for one in self.list_always_known() if self.binds(one)]
 
     def list_always_known(self) -> "list[Document]":
-        """Return the same whether it binds here or not."""
+        """Return the same whether it binds here or not; where a team has no files nothing is opened for it."""
+        if not self._is_there:
+            return []
         from mi.knowledge.search.backend import Query
         from mi.knowledge.search.team import BINDING, find_salience, is_always_known
 
@@ -85,6 +87,8 @@ class TeamFiles:
 
     def list_newest(self, count: int) -> "list[Document]":
         """Return what the team wrote down last."""
+        if not count or not self._is_there:
+            return []
         from mi.knowledge.search.backend import Query
         from mi.knowledge.search.team import TEAM
 
@@ -97,6 +101,11 @@ class TeamFiles:
 
         trusted = read_trust(self._context.project_home.trust)
         return trusted is not None and trusted.team
+
+    @property
+    def _is_there(self) -> bool:
+        folders = (*(os.path.join(self._root, name) for name in FOLDERS), self._context.home.path("persona"))
+        return bool(self._context.config.persona.root) or any(map(os.path.isdir, folders))
 
     @cached_property
     def _blobs(self) -> dict[str, str]:

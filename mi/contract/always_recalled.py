@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 TOKEN_BUDGET = 1500  # for what is always recalled
 LEAST_TOKENS = 12  # of a memory, for what surrounds its text
-_AT_ONCE = 32
+_AT_ONCE = 16
 _FRESH_S = 60  # how old an age may be that is shown
 _VALUES = ("preference", VALUES)
 _ALWAYS = (("preference", CONSTRAINT), ("fact", FACT))

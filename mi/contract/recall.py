@@ -4,12 +4,11 @@ import time
 from collections.abc import Iterable, Iterator
 from functools import lru_cache
 from itertools import islice
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from msgspec import Struct
 from msgspec.structs import replace
 
-from mi.contract.fact_recheck import SeenFact
 from mi.contract.fact_status import Truth
 from mi.contract.memories import FACT, KEY, PATTERN, TYPES, MemoryType, Tier, TruthState, split_text, type_of
 from mi.contract.session import ContractSession
@@ -25,6 +24,9 @@ from mi.knowledge.search.words import compact
 from mi.knowledge.thoughts.kinds import RAW, Kind
 from mi.knowledge.thoughts.store_state import Thought
 from mi.knowledge.thoughts.stores import CombinedStores
+
+if TYPE_CHECKING:
+    from mi.contract.fact_recheck import SeenFact
 
 _CANDIDATES = 4  # per result: enough to let tier and truth change the order
 _SPARE = 5  # results made ready beyond those asked for: what is seen only then may change the order once more
@@ -189,11 +191,11 @@ def _with_always(
     rest = [one for one in found if one.id not in {one.id for one in binding}]
     left = sum(one.tier == "always" and one.id not in there for one in found)
     total = len(always) + shelf.total - len(shelf.memories) if wanted == ALL else len(always)
-    results = _recheck(session, [*binding, *rest, *facts])
+    results = recheck(session, [*binding, *rest, *facts])
     return RecallAnswer(results=results, left_out=max(0, total - len(taken) - left))
 
 
-def _recheck(session: ContractSession, found: list[Recalled]) -> list[Recalled]:
+def recheck(session: ContractSession, found: list[Recalled]) -> list[Recalled]:
     """Return the same with the facts as they stand now; what turned out otherwise than the log tells is recorded."""
     facts = [one.id for one in found if one.type == "fact" and one.truth != "tentative"]
     if not facts:
@@ -207,7 +209,7 @@ def _recheck(session: ContractSession, found: list[Recalled]) -> list[Recalled]:
     return [_as_seen(one, seen[one.id]) if one.id in seen else one for one in found]
 
 
-def _as_seen(one: Recalled, seen: SeenFact) -> Recalled:
+def _as_seen(one: Recalled, seen: "SeenFact") -> Recalled:
     truth: TruthState = "stale" if seen.broken else "tentative" if seen.unknown else "verified"
     why = f"unchecked since {seen.truth.checked}" if seen.unknown else _safe(seen.broken)
     score = one.score if truth == one.truth else float(f"{one.score / _TRUTHS[one.truth] * _TRUTHS[truth]:.6g}")

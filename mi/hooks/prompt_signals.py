@@ -58,8 +58,7 @@ def answer_prompt(event: HookEvent, context: "HomeContext") -> HookAnswer:
     if begins:
         context.open_agent_log().append(Override(reason=redact(event.prompt)[:500], scope=f"topic {event.session_id}"))
     prompt = redact(event.prompt)[:2000]  # a secret is kept nowhere
-    light = context.config.governance.profile == "light"
-    suggestion = None if light else find_capture(prompt, said.contradicts, state.suggested)
+    suggestion = find_capture(prompt, said.contradicts, state.suggested)
     decided = find_decisions(prompt)
     decided = decided if decided and is_persons_prompt(event, context) else []
     notices = [NoticeBlock("capture", suggestion.suggestion(language))] if suggestion else []
@@ -68,7 +67,7 @@ def answer_prompt(event: HookEvent, context: "HomeContext") -> HookAnswer:
     elif state.worked and state.tested:  # a milestone that was not saved by itself
         notices.append(NoticeBlock("hint", text("rules.suggest-save", language)))
     matches, ids = tell_matches(event, context, state, language)
-    lines = _lines(event.prompt, said, notices, language, light)
+    lines = _lines(event.prompt, said, notices, language)
     lines += [matches] if matches else []
     rules_state.change(
         event,
@@ -94,8 +93,6 @@ def answer_prompt(event: HookEvent, context: "HomeContext") -> HookAnswer:
 def _signals(event: HookEvent, context: "HomeContext", state: RulesState) -> Signals:
     from mi.review.decisions import collect_decisions, find_signals_for
 
-    if context.config.governance.profile == "light":
-        return find_signals_for(event.prompt, context.config.governance, [])
     try:
         decided = collect_decisions(build_persona(context), context.project.root)
     except MiError:
@@ -108,14 +105,9 @@ def _topic(prompt: str) -> list[str]:
     return list(compact(prompt).tokens)
 
 
-def _lines(prompt: str, said: Signals, notices: list[NoticeBlock], language: str, light: bool) -> list[str]:
-    """Return what the mode, the speed, the risk and the tier ask for; nothing for a harmless prompt.
-
-    Under light a secret alone is spoken of.
-    """
+def _lines(prompt: str, said: Signals, notices: list[NoticeBlock], language: str) -> list[str]:
+    """Return what the mode, the speed, the risk and the tier ask for; nothing for a harmless prompt."""
     lines = [text("rules.say-first", language, words=challenge.give_alert(language))] if said.secrets else []
-    if light:
-        return lines
     lines += _describe_task(prompt, said, language) if said.mode != "obey" else []
     if said.mode == "obey":
         lines += modes.give_guidance("obey", language)

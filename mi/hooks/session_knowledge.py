@@ -2,14 +2,15 @@
 
 import os
 from contextlib import closing
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 import msgspec
 
+from mi.app.team_files import FOLDERS
 from mi.hooks import rules_state
 from mi.hooks.event import HookEvent
-from mi.kernel.messages import text
-from mi.kernel.secrets import redact
+from mi.kernel.messages import choose_language, text
+from mi.kernel.secrets import find_secrets, redact
 from mi.kernel.text import fit_one_line
 
 if TYPE_CHECKING:
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
     from mi.contract.recall import Recalled
     from mi.contract.session import ContractSession
     from mi.hooks.rules_state import RulesState
+    from mi.kernel.secrets import Redacted
 
 _ROOM = 6000  # characters at the beginning of a session
 _MOST, _LONGEST = 5, 1200  # memories at a prompt, and characters of each
@@ -42,12 +44,27 @@ def tell_matches(event: HookEvent, context: "HomeContext", state: "RulesState", 
     """Return what bears on a prompt and was not told in this session yet, and its ids."""
     if not _is_anything_known(context):
         return "", []
-    from mi.contract.recall import find_matches
+    from mi.contract.recall import find_matches, recheck
 
     with closing(_open(event, context)) as session:
         found = find_matches(session, session.place.read_thoughts(), event.prompt, 2 * _MOST)
-    matching = [one for one in found if one.id not in state.told and _shares_words(event.prompt, one)][:_MOST]
+        new = [one for one in found if one.id not in state.told and _shares_words(event.prompt, one)]
+        matching = recheck(session, new[:_MOST])
     return _tell(context, matching, "hook.matches", language), [one.id for one in matching]
+
+
+def answer_prompt_lightly(event: HookEvent, context: "HomeContext") -> str:
+    """Return what light puts before the agent: what matches the prompt, and the alert about a secret in it."""
+    language = choose_language(context.config.language, event.prompt)
+    told, ids = tell_matches(event, context, rules_state.read(event, context), language)
+    new = {"edits": {}, "prompt": redact(event.prompt)[:2000], "saved": ""}
+    rules_state.change(event, context, lambda old: msgspec.structs.replace(old, told=add_told(old, ids), **new))
+    lines = [told] if told else []
+    if any(one.kind != "public-ip" for one in find_secrets(event.prompt)):
+        from mi.governance.challenge import give_alert
+
+        lines.insert(0, text("rules.say-first", language, words=give_alert(language)))
+    return "\n".join(lines)
 
 
 def add_told(old: "RulesState", ids: list[str]) -> list[str]:
@@ -81,7 +98,7 @@ def _is_anything_known(context: "HomeContext") -> bool:
 
 
 def _has_team_files(context: "HomeContext") -> bool:
-    return any(os.path.isdir(os.path.join(context.choice.root, name)) for name in (".nexus", "persona"))
+    return any(os.path.isdir(os.path.join(context.choice.root, name)) for name in FOLDERS)
 
 
 def _shares_words(prompt: str, one: "Recalled") -> bool:
@@ -99,9 +116,10 @@ def _tell(context: "HomeContext", found: "list[Recalled]", title: str, language:
 
 
 def _describe(one: "Recalled", name: str) -> str:
+    """Return a memory in one line; a recall gives no secret."""
     said = one.summary if one.detail in ("", one.summary) else f"{one.summary}: {one.detail}"
     whose = one.reach if one.truth == "asserted" else f"{one.reach}, {one.truth}"
-    return f"- [{name}] ({one.kind}, {whose}) {fit_one_line(redact(said), _LONGEST)}"
+    return f"- [{name}] ({one.kind}, {whose}) {fit_one_line(cast('Redacted', said), _LONGEST)}"
 
 
 def _boot(event: HookEvent, context: "HomeContext", state: "RulesState") -> str:

@@ -38,6 +38,10 @@ def answer(event: HookEvent, context: "HomeContext") -> HookAnswer:
             return _before_tool(event, context)
         case "post-tool":
             return _after_tool(event, context)
+        case "prompt" if context.config.governance.profile == "light":
+            from mi.hooks.session_knowledge import answer_prompt_lightly
+
+            return HookAnswer(context=answer_prompt_lightly(event, context))
         case "prompt":
             from mi.hooks.prompt_signals import answer_prompt
 
