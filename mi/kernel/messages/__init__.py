@@ -103,7 +103,7 @@ def tables(language: str, name: str) -> Iterator[dict[str, str]]:
     if hasattr(catalogue, name):
         yield getattr(catalogue, name)
     for module in getattr(catalogue, "TABLES", {}).get(name, ()):
-        yield getattr(import_module(f"{__name__}.{language}.{module}"), name)
+        yield getattr(import_module(f"{__name__}.{language}.{module}"), name, {})
 
 
 def choose_language(setting: str, message: str = "") -> str:

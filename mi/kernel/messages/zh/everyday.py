@@ -86,7 +86,6 @@ HELP: dict[str, str] = {
     "what your shell offers after Tab": "shell 的 Tab 补全脚本",
     "take in what another home exported": "导入另一个主目录导出的知识",
     "a project's knowledge as one file": "把项目知识导出为一个文件",
-    "Mend what is broken in the home or left by a merge; a dry run without --apply.": "修复数据目录的损坏或合并留下的问题；不加 --apply 则只试运行。",
     "mend what doctor found; a dry run first": "修复 doctor 发现的问题；先试运行",
     "what runs have cost: tokens, money, time": "各次运行的花费：token、金额、时间",
     "print a script that completes mi's commands and flags": "输出补全 mi 命令和选项的脚本",

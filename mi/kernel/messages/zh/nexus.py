@@ -164,6 +164,18 @@ TEXT: dict[str, str] = {
 }
 
 HELP: dict[str, str] = {
+    "let the rules and cards that it has committed bind as well": "让它已提交的规则和卡片同样具有约束力",
+    "only this: fact, decision, rule, preference, pattern or note": "仅此类：fact、decision、rule、preference、pattern 或 note",
+    "only your own, or the team's files": "仅你自己的，或团队文件的",
+    "put MI's server, hooks, text and skills into a host, as a profile says; shows what it will write": "按配置档把 MI 的服务、钩子、文本和技能装入宿主；会先显示将写入的内容",
+    "add a task at the end; without a list, begin one": "在末尾添加任务；没有清单则新建",
+    "move the open tasks of tinyTasks.md into .nexus/, where other harnesses share them": "把 tinyTasks.md 的未完成任务移入 .nexus/，供其他工具共享",
+    "who does it": "由谁来做",
+    "the task list, as harnesses share it": "各工具共享的任务清单",
+    "merge two people's .nexus/history.json or card; git calls it": "合并两人的 .nexus/history.json 或卡片；由 git 调用",
+    "mend what is broken in the home or left by a merge; a dry run without --apply": "修复数据目录的损坏或合并留下的问题；不加 --apply 则只试运行",
+    "work on the list's next task, or on this": "处理清单中的下一个任务，或指定的任务",
+    "work through the list, each task a run of its own": "依次处理清单，每个任务单独运行",
     "tasks, history, memory files and roster of a repository": "仓库的任务、历史、记忆文件和角色",
     "the questions to decide before work begins": "动手之前要决定的问题",
     "the plan: questions to decide before the work begins": "计划：动手之前要决定的问题",

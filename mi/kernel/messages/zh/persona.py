@@ -109,7 +109,6 @@ TEXT: dict[str, str] = {
 
 HELP: dict[str, str] = {
     "what git calls to merge two people's history or card": "git 合并两人的历史或卡片时调用",
-    "Merge two people's .nexus/history.json or card; git calls it.": "合并两人的 .nexus/history.json 或卡片；由 git 调用。",
     "as it was before both": "双方更改之前的内容",
     "as we have it; the merge is written there": "我方的内容；合并结果写入此处",
     "as they have it": "对方的内容",
