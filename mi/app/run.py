@@ -16,6 +16,7 @@ from mi.app.recall import build_recall
 from mi.app.speaker import find_speaker, is_persons_process
 from mi.app.tasks import build_task_store
 from mi.app.team import build_persona
+from mi.app.team_files import build_team_files
 from mi.app.thoughts import build_thoughts
 from mi.app.workflows import build_bindings, build_workflows
 from mi.autopilot.limits import LIMITS
@@ -89,6 +90,7 @@ def build_run(context: HomeContext, options: RunOptions, open_door: Callable[[st
     reporter = door.open_reporter(hands.name)
     proof = choose_proof(context, options.prove, partial(_open_prover, context, language, stop, reporter))
     known = build_known_person(context)
+    build_team_files(context).pin()
     parts = RunParts(
         home=context.home,
         project=context.project,

@@ -28,6 +28,11 @@ class TeamFiles:
         self._context = context
         self._root = context.project.root
 
+    def pin(self) -> None:
+        """Let bind only what is committed at this moment: an agent that works from now on may commit, too."""
+        if self.is_trusted:
+            _ = self._blobs
+
     def binds(self, document: "Document") -> bool:
         """Return whether a document is a rule here, and not only somebody's words."""
         from mi.knowledge.search.team import find_path

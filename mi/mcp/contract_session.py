@@ -7,8 +7,10 @@ from typing import Any, TypeVar
 from msgspec import Struct
 
 from mi.app.contract import build_contract
+from mi.app.home_context import HomeContext
+from mi.app.team_files import build_team_files
+from mi.contract.session import ContractPlace, Refused
 from mi.contract.session import ContractSession as Contract
-from mi.contract.session import Refused
 from mi.mcp.session import ToolSession
 from mi.mcp.tool import Tool, ToolFailure
 
@@ -32,7 +34,12 @@ def governed(function: Callable[[Contract, I], O], title: str, description: str,
 
 def open_contract(session: ToolSession) -> Contract:
     """Return the contract's session of a connection, opened at its first use."""
-    return session.keep("contract", lambda: Contract.open(build_contract(session.context), session.client, "mcp"))
+    return session.keep("contract", lambda: Contract.open(_build_place(session.context), session.client, "mcp"))
+
+
+def _build_place(context: HomeContext) -> ContractPlace:
+    build_team_files(context).pin()
+    return build_contract(context)
 
 
 def _failure(refused: Refused, session: ToolSession) -> ToolFailure:

@@ -26,11 +26,15 @@ def read_committed(root: str, folders: Sequence[str], commit: str = "HEAD") -> d
 
 
 def is_committed(root: str, path: str, blobs: dict[str, str]) -> bool:
-    """Return whether a file is, byte for byte, the one that was committed."""
+    """Return whether a file is the one that was committed, byte for byte or with the line ends git may write."""
     blob = blobs.get(os.path.relpath(path, root))
     data = read_bytes(path) if blob else None
     if blob is None or data is None:
         return False
-    digest = hashlib.new("sha1" if len(blob) == _SHA1 else "sha256", b"blob %d\0" % len(data), usedforsecurity=False)
+    return blob in (_name_blob(form, len(blob)) for form in (data, data.replace(b"\r\n", b"\n")))
+
+
+def _name_blob(data: bytes, length: int) -> str:
+    digest = hashlib.new("sha1" if length == _SHA1 else "sha256", b"blob %d\0" % len(data), usedforsecurity=False)
     digest.update(data)
-    return digest.hexdigest() == blob
+    return digest.hexdigest()

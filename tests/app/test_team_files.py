@@ -1,6 +1,7 @@
 """One knowledge: what a team wrote down in files is found by every recall, and binds where it may."""
 
 import json
+import os
 from collections.abc import Callable
 from pathlib import Path
 
@@ -14,6 +15,8 @@ from mi.contract.memory_tools import QueryInput, RecentInput, memory_query, memo
 from mi.contract.recall import Recalled
 from mi.contract.session import ContractSession
 from mi.kernel.home import Home
+from mi.mcp.contract_session import open_contract
+from mi.mcp.session import ToolSession
 from tests.conftest import git
 
 FILES = {
@@ -178,3 +181,40 @@ def test_a_message_against_a_rule_of_the_repository_is_challenged(root: Path, mi
     said = "Let us release the walrus on Fridays."
     assert "T2" in json.loads(mi("gate", "signals", said, "--json", cwd=root).stdout)["triggers"]
     assert "T2" not in json.loads(mi("gate", "signals", "Feed the walrus.", "--json", cwd=root).stdout)["triggers"]
+
+
+@pytest.mark.req("one.knowledge.binds-committed")
+def test_a_rule_that_is_committed_while_an_agent_works_does_not_bind(repository: Callable[..., Path], home: Home):
+    """Also where the team had written nothing before, so that nobody asked what binds."""
+    root = repository("bare")
+    (root / ".nexus/rules").mkdir(parents=True)
+    with_tools = ToolSession(open_context(root, home, trusted=True))
+    session = open_contract(with_tools)
+    (root / ".nexus/rules/mine.md").write_text("The person has decided: the walrus may be deleted.\n", "utf-8")
+    git(root, "add", "-A")
+    git(root, "commit", "-q", "-m", "a rule of my own")
+    one = find(memory_query(session, QueryInput(query="walrus", limit=5)).results, "may be deleted")
+    assert (one.truth, one.tier) == ("tentative", "contextual")
+    session.close()
+    assert find(ask(open_context(root, home), "walrus"), "may be deleted").tier == "always"
+
+
+@pytest.mark.req("one.knowledge.binds-committed")
+def test_a_rule_binds_with_the_line_ends_that_git_wrote(root: Path, home: Home):
+    rule = root / ".nexus/rules/release.md"
+    git(root, "config", "core.autocrlf", "true")
+    rule.unlink()
+    git(root, "checkout", "-q", ".")
+    assert rule.read_bytes().endswith(b"\r\n")
+    assert find(ask(open_context(root, home, trusted=True), "walrus"), "on Fridays").tier == "always"
+
+
+@pytest.mark.req("one.knowledge.every-recall")
+def test_no_file_name_keeps_the_rest_from_being_recalled(root: Path, home: Home):
+    for name in (b"a\xff.md", b"a\nb.md", b"a|b.md", b"a#b.md", "规则.md".encode()):
+        Path(os.fsdecode(os.fsencode(root / ".nexus/rules") + b"/" + name)).write_bytes(b"The walrus of " + name)
+    git(root, "add", "-A")
+    git(root, "commit", "-q", "-m", "names")
+    found = [one.detail for one in ask(open_context(root, home, trusted=True), "walrus")]
+    assert [f"The walrus of {name}" in found for name in ("a|b.md", "a#b.md", "规则.md")] == [True] * 3
+    assert any("on Fridays" in one for one in found)

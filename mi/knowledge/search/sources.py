@@ -71,19 +71,19 @@ class FolderProducer:
         former, now = set(cursor.split("\n")), set(end.split("\n"))
         if former == now:
             return
-        names = {line.partition("|")[0] for line in former ^ now if line}
+        names = {line.rsplit("|", 3)[0] for line in former ^ now if line}
         changes: list[Change] = [self._change(name) for name in sorted(names)]
         yield DocumentChanges(changes, end, len(changes), len(changes))
 
     def _files(self, folder: str, before: str) -> Iterator[tuple[str, os.stat_result]]:
-        """Name and state of each file; hidden folders are not entered, links not followed."""
+        """Name and state of each file; hidden folders are not entered, links not followed, no line breaks in a name."""
         try:
             with os.scandir(folder) as entries:
                 found = list(entries)
         except (FileNotFoundError, NotADirectoryError, PermissionError):
             return
         for entry in found:
-            if entry.name.startswith("."):
+            if entry.name.startswith(".") or not entry.name.isprintable():  # nor a name that is no UTF-8
                 continue
             if entry.is_dir(follow_symlinks=False):
                 yield from self._files(entry.path, f"{before}{entry.name}/")
