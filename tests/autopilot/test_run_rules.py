@@ -330,3 +330,14 @@ def test_a_run_outside_of_git_counts_files(bench: Workbench) -> None:
     rules(bench)
     ran = bench.run(*TASK)
     assert ran.of("batch_end")[0]["seen"]["change"]["units"] == 4
+
+
+@pytest.mark.req("one.runs.team-waits")
+def test_a_reviewers_yes_is_enough_where_the_matrix_wants_no_person(bench, monkeypatch) -> None:
+    bench.agent([write("auth/a.py", "x = 1\n"), *(write(f"auth/n{n}.txt", "x\n") for n in range(2)), *DONE])
+    with chat_server([answer_json(verdict("accept"))]) as server:
+        reviewing(bench, server.url, monkeypatch)
+        ran = bench.run(*TASK)
+        assert len(server.requests) == 1
+    ran.ended("done")
+    assert ran.of("question") == []
