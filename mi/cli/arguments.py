@@ -123,7 +123,8 @@ class Parser(argparse.ArgumentParser):
         if action.nargs == argparse.PARSER:  # the words of a subcommand, whose parser looks at each
             return super()._get_values(action, arg_strings)
         name = action.option_strings[-1] if action.option_strings else str(action.metavar or action.dest)
-        if not action.option_strings and arg_strings and not "".join(arg_strings).strip() and name not in _MAY_BE_EMPTY:
+        says = not action.option_strings or action.dest == "task"  # of other flags "" may mean: none
+        if says and arg_strings and not "".join(arg_strings).strip() and name not in _MAY_BE_EMPTY:
             raise self._mistake("argument-needs-value", name=name)
         if (action.metavar or action.dest) in _PLACES:
             if "" in arg_strings:  # a shell variable that was not set, and must not mean the default

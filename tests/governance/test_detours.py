@@ -211,7 +211,7 @@ def test_what_the_repository_itself_makes_of_a_push(repository, gate):
 
 
 @pytest.mark.req("gov.perm.hard-private", "mx.auth.never-private")
-def test_links_and_folders_lead_where_they_lead(repository, gate, monkeypatch):
+def test_links_and_folders_lead_where_they_lead(repository, gate, as_team, monkeypatch):
     os.symlink("persona/.ada/private", "hers")
     os.symlink("persona/.bob/private", "mine")
     os.symlink(".env", "settings")

@@ -158,7 +158,9 @@ def test_a_tool_says_its_operation_itself(gate):
 
 
 @pytest.mark.req("one.smaller.empty")
-@pytest.mark.parametrize("args", [("assess", ""), ("signals", " "), ("permission", "", ""), ("diff", "")])
+@pytest.mark.parametrize(
+    "args", [("assess", ""), ("signals", " "), ("permission", "", ""), ("diff", ""), ("assess", "--task", "")]
+)
 def test_an_empty_argument_is_a_usage_error(gate, args):
     found = gate(*args)
     assert (found.code, "needs a value" in found.err) == (2, True)
