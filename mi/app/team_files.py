@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 FOLDERS = (".nexus", "persona")
 _LONGEST = 600  # characters of one text that are told
-_MOST = 200  # files of a kind that can bind at once; more would not be read either
+_MOST = 2000  # files that can bind at once: each is looked at, so that those that have no room are counted
 
 
 def build_team_files(context: HomeContext) -> "TeamFiles":

@@ -16,6 +16,7 @@ from mi.knowledge.thoughts.stores import CombinedStores
 if TYPE_CHECKING:
     from mi.contract.recall import Recalled
     from mi.contract.session import ContractSession
+    from mi.knowledge.search.documents import Document
 
 TOKEN_BUDGET = 1500  # for what is always recalled
 LEAST_TOKENS = 12  # of a memory, for what surrounds its text
@@ -47,12 +48,11 @@ def stamp_of(session: "ContractSession", thoughts: CombinedStores) -> Stamp:
 def fill_shelf(session: "ContractSession", thoughts: CombinedStores, stamp: Stamp) -> Shelf:
     """Return the shelf anew; more than has room is not looked at."""
     room, memories = TOKEN_BUDGET, list["Recalled"]()
-    count = _count(thoughts)
-    for one in _in_order(session, thoughts):
+    team = session.place.team.list_binding() if session.place.team is not None else []
+    count = _count(thoughts) + len(team)
+    for one in _in_order(session, thoughts, team):
         if room < 0:
             break
-        if one.reach == "team":
-            count += 1
         if one.tier != "always":  # an agent's fact that speaks for a person
             count -= 1
             continue
@@ -65,12 +65,11 @@ def _count(thoughts: CombinedStores) -> int:
     return sum(reading.how_many("claim", *one) for reading in thoughts.readings for one in (_VALUES, *_ALWAYS))
 
 
-def _in_order(session: "ContractSession", thoughts: CombinedStores) -> Iterator["Recalled"]:
+def _in_order(session: "ContractSession", thoughts: CombinedStores, team: "list[Document]") -> Iterator["Recalled"]:
     """Yield what binds first: values, rules and principles, constraints, the most salient cards; then facts."""
     from mi.contract.recall import show_team
     from mi.knowledge.search.team import CARD
 
-    team = session.place.team.list_binding() if session.place.team is not None else []
     for one in _shown(session, thoughts, *_VALUES):
         yield replace(one, type="constraint", tier="always", truth="asserted", kind="preference")
     yield from (show_team(session, one) for one in team if one.kind != CARD)

@@ -218,3 +218,15 @@ def test_no_file_name_keeps_the_rest_from_being_recalled(root: Path, home: Home)
     found = [one.detail for one in ask(open_context(root, home, trusted=True), "walrus")]
     assert [f"The walrus of {name}" in found for name in ("a|b.md", "a#b.md", "规则.md")] == [True] * 3
     assert any("on Fridays" in one for one in found)
+
+
+@pytest.mark.req("one.knowledge.binds-first")
+def test_rules_that_have_no_room_are_counted(root: Path, home: Home):
+    for number in range(300):
+        (root / f".nexus/rules/r{number}.md").write_text(f"Rule {number}: {'count every walrus ' * 9}\n", "utf-8")
+    git(root, "add", "-A")
+    git(root, "commit", "-q", "-m", "rules")
+    session = ContractSession.open(build_contract(open_context(root, home, trusted=True)), "codex", "mcp")
+    answer = memory_query(session, QueryInput(query="nothing like it", limit=5))
+    session.close()
+    assert len(answer.results) + answer.left_out == 303
