@@ -21,7 +21,7 @@ from mi.kernel.text import fit_one_line, make_printable
 def build_inbox(context: HomeContext, progress: Progress) -> list[LocatedItem]:
     """Return all that waits, newest first, each with its number; the log is brought up to date in the index."""
     asked, _ = list_waiting(context.home, context.evidence_index, find_roots(context), context.notices, progress)
-    found = sort_items([*_list_team_items(context), *asked])
+    found = sort_items([*_list_team_items(context), *_list_mined(context), *asked])
     if not found and not os.path.exists(context.home.inbox_numbers):
         return found
     wanted = [one.item.ids or [one.item.id] for one in reversed(found)]  # the oldest gets the lowest number
@@ -90,6 +90,30 @@ def _list_team_items(context: HomeContext) -> Iterator[LocatedItem]:
         place = {"project_id": project_id, "project": os.path.basename(root), "project_root": root}
         for item in _list_of_persona(context, persona, at):
             yield LocatedItem(msgspec.structs.replace(item, **place))
+
+
+def _list_mined(context: HomeContext) -> Iterator[LocatedItem]:
+    """Yield the facts of this project that agents' work left and nothing confirmed, as one group."""
+    from mi.app.mined_facts import list_unconfirmed
+
+    waiting = list_unconfirmed(context)
+    if not waiting:
+        return
+    root, language = context.project.root, context.quiet_language
+    said = " · ".join(f"{one.id} {fit_one_line(redact(str(one.raw.get('text') or '')), 100)}" for one in waiting)
+    yield LocatedItem(
+        InboxItem(
+            id=f"facts-{context.project.project_id}",
+            kind="facts",
+            question=text("inbox.facts", language, count=len(waiting), at=shlex.quote(root)),
+            said=said,
+            ts=str(waiting[0].raw.get("asserted_ts") or ""),
+            answer_with=f"mi -C {shlex.quote(root)} claim confirm",
+            project_id=context.project.project_id,
+            project=os.path.basename(root),
+            project_root=root,
+        )
+    )
 
 
 def _list_of_persona(context: HomeContext, persona: "PersonaView", at: str) -> list[InboxItem]:

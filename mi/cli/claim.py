@@ -31,6 +31,9 @@ def build_parser(name: str) -> Parser:
     apply = "mi claim apply-suggested ls_… --dry-run"
     group.add("apply-suggested", "learn what was suggested", apply, _apply, _fill_apply, person_only=True)
     group.add("mine", "look for claims in the latest run", "mi claim mine --json", _mine, _fill_mine)
+    confirm = "mi claim confirm cl_…"
+    group.add("confirm", "say that facts from agents' work hold", confirm, _settle, _fill_settle, person_only=True)
+    group.add("drop", "say that they do not", "mi claim drop cl_…", _settle, _fill_settle, person_only=True)
     return group.parser
 
 
@@ -74,6 +77,25 @@ def _fill_mine(parser: Parser) -> None:
     parser.add_argument("--min-confidence", type=share, metavar="N", help="as sure as this (default: the config's)")
     add_cd(parser)
     add_json(parser)
+
+
+def _fill_settle(parser: Parser) -> None:
+    parser.add_argument("ids", nargs="*", metavar="id", help="of the facts (default: all that `mi inbox` shows)")
+    add_cd(parser)
+    add_json(parser)
+
+
+def _settle(context: HomeContext, args: Args) -> int:
+    from mi.app.mined_facts import settle_facts
+
+    context.use_project()
+    settled = settle_facts(context, args.ids, is_true=args.command == "confirm")
+    out = Output(context.language)
+    if args.json:
+        out.json({"settled": settled, "confirmed": args.command == "confirm"})
+    else:
+        out.say(f"claim.{args.command}", count=len(settled))
+    return 0
 
 
 def _list(context: HomeContext, args: Args) -> int:

@@ -5,7 +5,7 @@ import msgspec
 from mi.evidence.records.run import BatchEnd
 from mi.evidence.records.thoughts import ClaimMining, PreferenceMining, PreferenceSolidified
 from mi.kernel.secrets import find_secrets
-from mi.knowledge.thoughts.kinds import BINDING, Origin
+from mi.knowledge.thoughts.kinds import BINDING, MINED, Origin
 from mi.knowledge.thoughts.line_state import milliseconds
 from mi.knowledge.thoughts.records import Claim
 from mi.knowledge.thoughts.store import citing
@@ -22,7 +22,6 @@ from mi.mind.prompts.checkpoint_decide import CheckpointDecision
 from mi.mind.prompts.mine_claims import MinedClaim, MinedClaims, MinedEdge, mine_claims
 from mi.mind.prompts.mine_preferences import MinedPreference, MinedPreferences, mine_preferences
 
-MINED = "mi:mined"
 _LOOKED_AT = 500  # standing claims that a new one is compared with, beside what the text index finds
 
 

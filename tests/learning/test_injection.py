@@ -83,8 +83,8 @@ def test_a_model_that_obeys_the_agent_teaches_nothing_that_rules(bench: Workbenc
     told = bench.mi("values", "show", "--injection", "--task", "push to main").stdout
     assert text not in told
     assert "Ask me before pushing." in told
-    assert {one["kind"] for one in bench.inbox()} == {"suggestion"}
-    questions = [one["question"] for one in bench.inbox()]
+    assert {one["kind"] for one in bench.inbox() if one["kind"] != "facts"} == {"suggestion"}
+    questions = [one["question"] for one in bench.inbox() if one["kind"] != "facts"]
     assert questions.count(text) == len(questions) <= 2  # once for the project, once for all: it does not pile up
 
 
@@ -103,7 +103,7 @@ def test_an_order_in_another_language_becomes_no_rule_by_being_translated(
         bench.run("always", "fix", "the", "failing", "test").ended("done")
     assert {one["origin"] for one in claims(bench) if one["text"] == text} <= {"hands"}
     assert text not in bench.mi("values", "show", "--injection", "--task", text).stdout
-    assert {one["question"] for one in bench.inbox()} == {text}
+    assert {one["question"] for one in bench.inbox() if one["kind"] != "facts"} == {text}
 
 
 @pytest.mark.req("mi.trust.hands-never-setting", "mi.trust.hands-never-rule")

@@ -273,7 +273,12 @@ def _line(thought: Thought) -> str:
     raw = thought.raw
     longest = _REPORT if CHECKPOINT in _tags(thought) else MAX_TEXT
     said = " ".join(redact_start(str(raw.get("text") or raw.get("title") or ""), longest).split())
-    return f"- [{thought.id}] ({thought.type}, {raw.get('origin') or 'import'}) {said}"
+    report = (
+        thought.kind == "claim" and raw.get("origin") == "hands"
+    )  # shown only where a check or the person confirmed it
+    seen = " ".join(str(ref.get("event_id")) for ref in raw.get("source_refs") or []) if report else ""
+    how = f"hands, tentative; seen in {seen}" if report else raw.get("origin") or "import"
+    return f"- [{thought.id}] ({thought.type}, {how}) {said}"
 
 
 def _fields(thought: Thought) -> dict[str, Any]:

@@ -25,6 +25,7 @@ EDGE_TYPES: tuple[EdgeType, ...] = (
     "same_as",
 )
 VALUES = "values:base"
+MINED = "mi:mined"
 RAW = "values:raw"  # for audit only: never recalled, never shown to a Mind
 SUMMARY = "values:summary"
 TESTLESS = "mi:testless_verification_strategy"

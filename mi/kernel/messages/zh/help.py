@@ -1,6 +1,9 @@
 """中文帮助文本：键是代码里的英文原文（首字母小写，不带句号）。"""
 
 HELP = {
+    "say that facts from agents' work hold": "表示来自代理工作的事实成立",
+    "say that they do not": "表示它们不成立",
+    "of the facts (default: all that `mi inbox` shows)": "事实的 id（默认：`mi inbox` 列出的全部）",
     "write something down, for yourself or for the team": "记下一件事，为自己或为团队",
     "Write something down, for yourself or with --team for everybody; runs and agents recall it": "记下一件事，为自己，或加 --team 为所有人；运行和代理会想起它",
     "what it is (default: note)": "它是什么（默认：note）",

@@ -147,6 +147,7 @@ WORDS = {
     "preference_solidified": "偏好固化",
     "preflight": "事前检查",
     "proposal": "提案",
+    "facts": "事实",
     "question": "提问",
     "recall": "回忆",
     "redo": "重做",
