@@ -8,7 +8,6 @@ from mi.hosts.adapters import HOSTS, Scope
 from mi.kernel.errors import MiError
 
 LIGHT = "light"
-_OWN_FILES = ("claude-code",)  # hosts with settings of one person in one project
 
 
 def bind_by_profile(context: HomeContext, profile: str | None) -> HomeContext:
@@ -39,7 +38,7 @@ def find_scope(host: str, profile: str) -> Scope:
     """Return where a host reads what a profile places: light is one person's, the others are a team's."""
     if profile != LIGHT:
         return "project"
-    return "local" if host in _OWN_FILES else "user"
+    return "local" if HOSTS[host].has_own_settings else "user"
 
 
 def find_tracked(context: HomeContext, host: str) -> str:
@@ -47,7 +46,7 @@ def find_tracked(context: HomeContext, host: str) -> str:
     from mi.kernel import git
 
     name = HOSTS[host].settings("local", "settings.local.json")
-    listed = git.run(context.project.root, "ls-files", "--", name) if host in _OWN_FILES else None
+    listed = git.run(context.project.root, "ls-files", "--", name) if HOSTS[host].has_own_settings else None
     return name if listed is not None and listed.output.strip() else ""
 
 

@@ -17,8 +17,6 @@ if TYPE_CHECKING:
     from mi.hosts.artefacts import Artefact
     from mi.hosts.workspaces import Workspace
 
-_PROGRAMS = {"claude-code": "claude"}
-
 
 class Piece(NamedTuple):
     """What one owner shall have in a workspace: nothing where it is to go."""
@@ -68,7 +66,7 @@ def _run(context: HomeContext, args: Args) -> int:
 def _find_hosts() -> list[str]:
     from mi.kernel.programs import find_on_path
 
-    found = [host for host in HOOK_HOSTS if find_on_path(_PROGRAMS.get(host, host))]
+    found = [host for host in HOOK_HOSTS if find_on_path(HOSTS[host].program or host)]
     if not found:
         raise MiError("setup-no-host")
     return found

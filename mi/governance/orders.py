@@ -13,7 +13,7 @@ _FINAL = ("force-push", "force-push-main", "production-command", "credentials-ou
 
 def find_final_order(task: str) -> str:
     """Return the words of a task that order an act that cannot be taken back; '' where there are none."""
-    verb = compiled(rf"\W*(?:(?:{patterns().order_filler})\s*)*({patterns().final_orders})")
+    verb = compiled(rf"\W*+(?:(?:{patterns().order_filler})\W*+)*+({patterns().final_orders})")
     worded = (found[1].strip() for part in _list_orders(own_words(task)) if (found := verb.match(part)))
     commands = (one for one in _list_commands(task) if any(map(_is_final, classify(one))))
     return next(worded, "") or next(commands, "")
@@ -34,7 +34,7 @@ def _list_commands(task: str) -> list[str]:
     """Return the commands to run: a line that is one, code that is the whole task or that the words before it order."""
     prose = ("deploy", "release")  # verbs that are programs' names, too
     lines = [line for line in task.splitlines() if "`" not in line and not line.lower().startswith(prose)]
-    order = compiled(rf"\W*(?:(?:{patterns().order_filler})\s*)*(?:{patterns().order_to_run})\b")
+    order = compiled(rf"\W*+(?:(?:{patterns().order_filler})\W*+)*+(?:{patterns().order_to_run})\b")
     for span in _SPAN.finditer(task):
         before = own_words(task[: span.start()]).rstrip(" :\n")
         alone = not (before or task[span.end() :].strip())

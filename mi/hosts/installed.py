@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 from mi.hosts import marked_block
+from mi.hosts.adapters import HOOK_HOSTS, HOSTS
 from mi.hosts.hook_line import read_hook_line
 from mi.hosts.manifest import PlacedEntry
 from mi.hosts.own_shape import is_own_command
@@ -67,20 +68,28 @@ class ProjectEntry(NamedTuple):
 
 def find_project_entries(root: str) -> Iterator[ProjectEntry]:
     """Yield the entries of MI that a project brings along: a clone has them without any list of its own."""
-    for host, path in (("claude-code", ".claude/settings.json"), ("codex", ".codex/hooks.json")):
+    for host in (HOSTS[name] for name in HOOK_HOSTS):
+        path = host.settings("project", host.hook_files[0])
         hooks = _read_json(root, path).get("hooks")
         lists = hooks.values() if isinstance(hooks, dict) else ()
         for item in [one for kept in lists if isinstance(kept, list) for one in kept]:
             if is_own_command(item):
-                yield ProjectEntry(host, "hook", path, tuple(read_hook_line(item["hooks"][0]["command"])))
-    servers = _read_json(root, ".mcp.json").get("mcpServers")
+                yield ProjectEntry(host.name, "hook", path, tuple(read_hook_line(item["hooks"][0]["command"])))
+        for words in _read_servers(root, host.servers):
+            yield ProjectEntry(host.name, "mcp", host.servers, words)
+
+
+def _read_servers(root: str, path: str) -> Iterator[tuple[str, ...]]:
+    """Yield the command of each server of MI in a file of JSON or TOML."""
+    if path.endswith(".toml"):
+        text = (_read(root, path) or b"").decode("utf-8", "replace")
+        if command := _TOML_SERVER.search(text):
+            yield tuple(map(str, (json.loads(command[1]), *json.loads(command[2]))))
+        return
+    servers = _read_json(root, path).get("mcpServers")
     for server in servers.values() if isinstance(servers, dict) else ():
         if is_own_command(server):
-            yield ProjectEntry("claude-code", "mcp", ".mcp.json", (server["command"], *server["args"]))
-    text = (_read(root, ".codex/config.toml") or b"").decode("utf-8", "replace")
-    if command := _TOML_SERVER.search(text):
-        words = (json.loads(command[1]), *json.loads(command[2]))
-        yield ProjectEntry("codex", "mcp", ".codex/config.toml", tuple(map(str, words)))
+            yield (server["command"], *server["args"])
 
 
 def _read(root: str, path: str) -> bytes | None:

@@ -175,7 +175,9 @@ def test_changes_pass_the_gate_where_the_contract_is_enforced(tmp_path: Path, mi
 
     async def talk() -> None:
         info = Implementation(name="claude-code", version="2")
-        tools = server(root).model_copy(update={"args": ["mcp", "serve", "--cd", str(root)]})
+        tools = server(root).model_copy(
+            update={"args": ["mcp", "serve", "--tools", "memory,tasks,nexus", "--cd", str(root)]}
+        )
         async with Client(stdio_client(tools), client_info=info) as client:
             first = await call(client, "nx_task_add", title="a", context="c")
             assert first.get("code", "") == code

@@ -24,6 +24,9 @@ class HostEntry(NamedTuple):
     started_as: str = ""  # variable that says how it was started: it can ask somebody unless that is `sdk…`
     resumes_agents: bool = False  # an agent inside of it that has ended can go on
     trusts_hooks: bool = False  # it skips hooks in silence that nobody told it to trust
+    program: str = ""  # that starts it, where it is not called like the host
+    servers: str = ""  # the file of a project that lists its servers
+    has_own_settings: bool = False  # of one person in one project, which nobody commits
 
     def settings(self, scope: Scope, name: str) -> str:
         """Return where a file of its settings stands: below the workspace, or at the person's own place."""
@@ -43,8 +46,18 @@ HOSTS = {
             hook_files=("settings.json", "settings.local.json"),
             started_as="CLAUDE_CODE_ENTRYPOINT",
             resumes_agents=True,
+            program="claude",
+            servers=".mcp.json",
+            has_own_settings=True,
         ),
-        HostEntry("codex", ".codex", "CODEX_HOME", hook_files=("hooks.json", "config.toml"), trusts_hooks=True),
+        HostEntry(
+            "codex",
+            ".codex",
+            "CODEX_HOME",
+            hook_files=("hooks.json", "config.toml"),
+            trusts_hooks=True,
+            servers=".codex/config.toml",
+        ),
     )
 }
 HOOK_HOSTS = tuple(entry.name for entry in HOSTS.values() if entry.hook_files)

@@ -182,7 +182,7 @@ class EnglishRules(Patterns):
         r"\b(?:that|which|how|when|who|why|can|so|if|like)\b"
         r"|\bto\s+(?!(?:the|an?|our|this|it|main|each|all|every|prod\w*|live)\b)\w"
     )
-    order_filler = r"(?:please|now|and|also|just|then|next|first|(?:can|could|would) you|(?:you )?(?:must|should)|let's|go ahead and|i want you to|we need to)\b|[-*•]|\d+[.)]"
+    order_filler = r"(?:please|now|and|also|just|then|next|first|(?:can|could|would) you|(?:you )?(?:must|should)|let's|go ahead and|i want you to|we need to)\b|[-*•]|\d{1,3}[.)]"
     final_orders = (
         _DELETES_DATA + r"|force[- ]?push\b|push\b[^.;\n]{0,40}(?:--force\b|\bwith force\b)"
         r"|publish\s+(?:(?:the|this|our|a|new|it|version|v?\d[\w.]*)\s+)*(?:package|release|crate|gem|image|library|extension|app|it\b.*\b(?:to|on)\b|\S*\s*to\s+(?:npm|pypi|crates\.io|maven|docker hub))"
@@ -252,7 +252,7 @@ class EnglishRules(Patterns):
         r"\barchitect\w*|\bdesign (?:principle|philosophy|rationale|decision)|\bprimer\b|\bmission\b|\bonboarding\b"
     )
     on_architecture = (
-        r"(?<!cpu )(?<!arm )(?<!x86 )(?<!target )(?<!processor )(?<!set )\barchitecture(?:\s+of\s+[\w -]{1,40})?\s*"
+        r"(?<!cpu )(?<!arm )(?<!x86 )(?<!target )(?<!processor )(?<!set )\barchitecture(?:\s{1,3}of(?:\s{1,3}[\w-]{1,30}){1,6})?\s{0,3}"
         r"(?::|\b(?:is|has|consists|follows|uses|separates|splits)\b)"
         r"|\b(?:system|software|overall|layered|hexagonal|clean|onion|microservices?|event-driven|plugin)\s+architecture\b"
         r"|\bis (?:built|structured|organi[sz]ed|layered|split) (?:as|into|in) (?:\w+ ){0,3}(?:layers|modules|services|tiers)\b"
