@@ -30,10 +30,10 @@ def ask_person(context: HomeContext, question: str) -> str | None:
     """Return what somebody types in answer; None when nobody is there: no terminal, or an agent in front of it."""
     if not (at_terminal(context) and sys.stderr.isatty()):
         return None
-    sys.stderr.write(f"{make_printable(question)} ")
-    sys.stderr.flush()
     typed = ""
     try:
+        sys.stderr.write(f"{make_printable(question)} ")
+        sys.stderr.flush()
         typed = sys.stdin.readline()
     finally:
         if not typed.endswith("\n"):  # Ctrl-C, Ctrl-D: what is printed next begins a line of its own
