@@ -13,7 +13,7 @@ from mi.kernel.text import width, wrap
 USAGE_HINT = "mi --help"
 _EXAMPLE = "example:\n  "
 _PLACES = ("DIR", "FILE", "PATH", "file", "folder", "path")  # metavars of what is looked for on the disk
-_MAY_BE_EMPTY = ("VALUE", "answer")  # of an empty one their command itself says what to do
+_MAY_BE_EMPTY = ("VALUE", "answer", "ref")  # of an empty one their command itself says what to do
 ALL = 1_000_000_000
 # Whether a command is a person's word, which no agent may say: always, or in this home with these arguments.
 PersonOnly = bool | Callable[[Any, "Args"], bool]
