@@ -15,6 +15,7 @@ from tests.conftest import MI
 from tests.mind.answers import asked, model
 from tests.real.loops import Open, claude_bench, codex_bench, went_on
 from tests.terminals import Terminal
+from tests.waiting import wait_until
 
 DELETE = "*** Begin Patch\n*** Delete File: test_calc.py\n*** End Patch"
 CHECK = run("python3 -m unittest -q")
@@ -174,11 +175,20 @@ def test_a_killed_run_goes_on(agent: Agent, count: int) -> None:
     assert len({record["thread_id"] for record in ran.of("batch_end") if record["thread_id"]}) == 1
 
 
+def _kept_its_thread(env: dict[str, str]) -> bool:
+    """Whether the agent has written down the conversation that a later one would go on with."""
+    if "CODEX_HOME" in env:
+        return any(Path(env["CODEX_HOME"], "sessions").rglob("*.jsonl"))
+    kept = Path(env["CLAUDE_CONFIG_DIR"], "projects").rglob("*.jsonl")
+    return any("fix the failing test" in path.read_text("utf-8") for path in kept)
+
+
 @pytest.mark.req("mi.resume.cut-in-thread", "mi.resume.cut-recorded")
 def test_a_run_killed_in_the_middle_of_a_batch_goes_on_in_its_thread(agent: Agent) -> None:
     one, server = agent.bench([hang(), *agent.mended])
     process = one.start("fix", "the", "failing", "test")
     server.wait_for_requests(1)
+    assert wait_until(lambda: _kept_its_thread(one.env), 30)  # the vendor's program writes it beside the request
     process.kill()
     process.communicate()
     ran = one.run("--resume")
