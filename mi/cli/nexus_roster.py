@@ -48,7 +48,7 @@ def _fill_event(parser: argparse.ArgumentParser) -> None:
 
 
 def _init(context: HomeContext, args: Args) -> int:
-    from mi.nexus.events import handle
+    from mi.nexus.session_event import handle
 
     place = build_nexus(context).place
     done = handle(place.root, "session_start", {"params": {"source": "resume"}}, place.harness_id)
@@ -101,7 +101,7 @@ def _manifest(context: HomeContext, args: Args) -> int:
 
 def _event(context: HomeContext, args: Args) -> int:
     from mi.kernel.errors import MiError
-    from mi.nexus.events import handle
+    from mi.nexus.session_event import handle
 
     given = _given(args)
     place = build_nexus(context).place

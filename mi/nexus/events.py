@@ -7,55 +7,29 @@ from typing import Any
 import msgspec
 
 from mi.kernel import clock, jsonl
-from mi.kernel.config.types import Nexus as Settings
-from mi.kernel.errors import MiError, UsageError
+from mi.kernel.errors import MiError
 from mi.kernel.jsontext import encode
-from mi.kernel.messages import NestedText
 from mi.kernel.secrets import redact
 from mi.nexus import capabilities, plan, tags, tasks, tracker
 from mi.nexus.access import observe_read
 from mi.nexus.knowledge import KNOWLEDGE, list_files
-from mi.nexus.layout import NexusLayout
 from mi.nexus.memory_gc import forget_automatically
 from mi.nexus.roster import read_skill_body
-from mi.nexus.session_event import Happening
+from mi.nexus.session_event import Answer, Happening
 from mi.nexus.session_rules import (
     find_done_unchecked,
     find_printed_files,
     find_task,
     find_touched,
     find_unchecked_acceptance,
-    resume_of,
 )
 from mi.nexus.state import Task, ToolLogLine, is_given
 from mi.nexus.store import Store, encode_strict, make_folder
 from mi.nexus.targets import relate_to_root
+from mi.nexus.tool_call import find_resumed, pre_tool_use
 
-Answer = dict[str, Any]
-_ALIASES = {"agent_spawn": "subagent_spawn", "agent_complete": "subagent_complete", "agent_resume": "subagent_resume"}
 _READERS = ("read", "read_file", "view", "view_file", "open_file")
 _GONE_WITH_THE_SESSION = ("edit-tracker.json", "reopen-tracker.json")
-
-
-def handle(
-    root: str,
-    event: str,
-    came: dict[str, Any],
-    harness_id: str,
-    settings: Settings | None = None,
-    language: str = "en",
-) -> Answer:
-    """Do what an event asks for; the directory of the harness that it names is the one that is written."""
-    name = _ALIASES.get(event, event)
-    if name not in EVENTS:
-        raise UsageError("event-unknown", name=event, known=", ".join([*EVENTS, *_ALIASES]))
-    params = came.get("params", {})
-    if not isinstance(params, dict):
-        raise UsageError("event-input", reason=NestedText("reason.no-object-at", at="params"))
-    named = params.get("harness_id") or came.get("harness_id") or harness_id
-    store = Store(NexusLayout(root, str(named)))
-    answer = EVENTS[name](Happening(store, params, settings or Settings(), language))
-    return {"type": name, "harness_id": store.place.harness_id} | answer
 
 
 def session_start(happening: Happening) -> Answer:
@@ -135,18 +109,9 @@ def _has_plan(store: Store) -> bool:
 def subagent_spawn(happening: Happening) -> Answer:
     """Note the agent; for a task, say whether an earlier one should have gone on."""
     name, agent_id = happening.word("agent_name", "agent_type"), happening.word("agent_id")
-    decided = _resume(happening)
+    decided = find_resumed(happening)
     entry = tracker.add_spawned(happening.store, name, agent_id)
     return {"entry": msgspec.to_builtins(entry)} | decided
-
-
-def _resume(happening: Happening, owner: str = "") -> Answer:
-    """Return the decision about an earlier agent, and why; nothing where no task is meant."""
-    params = happening.params
-    decided = resume_of(happening.store, params.get("task_id"), params.get("can_resume", True), owner)
-    if decided is None:
-        return {}
-    return {"resume": decided.fields() | {"said": happening.say("resume." + decided.reason)}}
 
 
 def subagent_complete(happening: Happening) -> Answer:
@@ -173,31 +138,6 @@ def subagent_resume(happening: Happening) -> Answer:
         happening.store, happening.word("agent_name", "agent_type"), happening.word("agent_id")
     )
     return {"entry": msgspec.to_builtins(entry)}
-
-
-def pre_tool_use(happening: Happening) -> Answer:
-    """Return whether a tool call may go ahead.
-
-    For one that hands work to an agent, whether an earlier one should go on.
-    """
-    tool, agent = happening.word("tool", "tool_name"), happening.word("agent_name", "agent_type")
-    also = happening.words("actions")
-    against = capabilities.find_blocking_capability(agent, tool, happening.settings, also)
-    if against:
-        return {"decision": "deny", "reason": happening.say("event.capability", agent=agent, tool=tool, name=against)}
-    planned = os.path.exists(happening.store.place.tasks)
-    if not planned and capabilities.find_action(tool) in capabilities.EDITS and not _knowledge(happening):
-        return {"decision": "warn", "reason": happening.say("event.unplanned")}
-    answer: Answer = {"decision": "allow", "reason": ""}
-    owner = capabilities.find_spawned_agent(tool, happening.params.get("tool_input"))
-    return answer | (_resume(happening, owner) if owner else {})
-
-
-def _knowledge(happening: Happening) -> bool:
-    """Return whether a call is about a file of memory, context or rules: keeping those is no work on the project."""
-    place = happening.store.place
-    path = os.path.realpath(os.path.join(place.root, happening.file))
-    return any(path.startswith(os.path.realpath(place.knowledge(name)) + os.sep) for name in KNOWLEDGE)
 
 
 def post_tool_use(happening: Happening) -> Answer:

@@ -1,10 +1,16 @@
 """One event of a session: the repository it happens in, what came with it, and how to speak about it."""
 
+from collections.abc import Callable
 from typing import Any
 
 from mi.kernel.config.types import Nexus as Settings
-from mi.kernel.messages import text
+from mi.kernel.errors import UsageError
+from mi.kernel.messages import NestedText, text
+from mi.nexus.layout import NexusLayout
 from mi.nexus.store import Store
+
+Answer = dict[str, Any]
+_ALIASES = {"agent_spawn": "subagent_spawn", "agent_complete": "subagent_complete", "agent_resume": "subagent_resume"}
 
 
 class Happening:
@@ -34,3 +40,36 @@ class Happening:
         inner = said if isinstance(said, dict) else {}
         found = self.word("file", "file_path", "path") or inner.get("file_path") or inner.get("path") or ""
         return str(found)
+
+
+def handle(
+    root: str,
+    event: str,
+    came: dict[str, Any],
+    harness_id: str,
+    settings: Settings | None = None,
+    language: str = "en",
+) -> Answer:
+    """Do what an event asks for; the directory of the harness that it names is the one that is written."""
+    name = _ALIASES.get(event, event)
+    run = _find_handler(event, name)
+    params = came.get("params", {})
+    if not isinstance(params, dict):
+        raise UsageError("event-input", reason=NestedText("reason.no-object-at", at="params"))
+    named = params.get("harness_id") or came.get("harness_id") or harness_id
+    store = Store(NexusLayout(root, str(named)))
+    answer = run(Happening(store, params, settings or Settings(), language))
+    return {"type": name, "harness_id": store.place.harness_id} | answer
+
+
+def _find_handler(event: str, name: str) -> Callable[[Happening], Answer]:
+    """Return what an event asks for; before a tool call nothing else is loaded."""
+    if name == "pre_tool_use":
+        from mi.nexus.tool_call import pre_tool_use
+
+        return pre_tool_use
+    from mi.nexus.events import EVENTS
+
+    if name not in EVENTS:
+        raise UsageError("event-unknown", name=event, known=", ".join([*EVENTS, *_ALIASES]))
+    return EVENTS[name]

@@ -192,6 +192,16 @@ def test_capabilities_where_the_agent_is_named(home: Home, root: Path, host):
     assert "no_shell_exec" in json.dumps(bench("pre-tool", agent_type="tester", **shell))
 
 
+@pytest.mark.req("nx.duty.pre-unplanned", "one.list.one")
+def test_an_edit_for_an_open_task_of_the_list_is_planned(home: Home, root: Path):
+    bench = Bench(home, root, "claude-code")
+    write = {"tool_name": "Write", "tool_input": {"file_path": "a.py"}}
+    (root / "tinyTasks.md").write_text("- [ ] write a.py\n", "utf-8")
+    assert bench("pre-tool", **write) == {}
+    (root / "tinyTasks.md").write_text("- [x] write a.py\n", "utf-8")
+    assert "unplanned edits" in bench.context("pre-tool", **write)
+
+
 @pytest.mark.req("nx.duty.pre-unplanned", "nx.duty.pre-profile")
 def test_unplanned_edits_are_a_remark_or_a_question(home: Home, root: Path, monkeypatch):
     bench = Bench(home, root, "claude-code")

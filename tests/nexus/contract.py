@@ -203,7 +203,7 @@ def in_process(root: Path, fixture: dict[str, Any]) -> tuple[Any, str]:
 
             return call_memory(Store(NexusLayout(str(root))), fixture), ""
         if "event" in fixture:
-            from mi.nexus.events import handle
+            from mi.nexus.session_event import handle
 
             settings = msgspec.convert(fixture.get("settings", {}), Nexus)
             harness = fixture.get("harness", "mi")

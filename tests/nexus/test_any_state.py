@@ -13,8 +13,9 @@ from hypothesis import strategies as st
 from mi.kernel.config.types import Nexus
 from mi.kernel.errors import MiError
 from mi.nexus import answers, documents, lint, memory_gc
-from mi.nexus.events import EVENTS, handle
+from mi.nexus.events import EVENTS
 from mi.nexus.layout import NexusLayout
+from mi.nexus.session_event import handle
 from mi.nexus.store import Store
 from mi.nexus.toolset import TOOLS, call
 from tests.nexus.contract import Case, contents, legal, validate

@@ -495,7 +495,7 @@ def test_on_an_unborn_branch(tmp_path: Path, monkeypatch):
     *("nx.memory.auto-fewer-refused", "nxs.invoc.mro-fallback-no-auto", "nxs.invoc.mro-fallback-manual"),
 )
 def test_automatic_deletion(tracked: Store):
-    from mi.nexus.events import handle
+    from mi.nexus.session_event import handle
 
     cycles(tracked, 7)
     gone = put(tracked, "never-read-old.md", days=300)

@@ -115,8 +115,8 @@ def test_extensions_lie_beside_the_common_files(tmp_path: Path):
 def test_another_harness_is_left_alone(tmp_path: Path):
     """What lies in its folder is no JSON at all: whoever read it would fail."""
     from mi.kernel.config.types import MemoryGc
-    from mi.nexus.events import handle
     from mi.nexus.memory_gc import find_stale
+    from mi.nexus.session_event import handle
 
     other = tmp_path / ".nexus/state/other"
     other.mkdir(parents=True)
@@ -215,7 +215,7 @@ def test_cycles_that_read_the_same_are_two(tmp_path: Path):
     ),
 )
 def test_git_sees_history_and_knowledge_and_no_state(repository):
-    from mi.nexus.events import handle
+    from mi.nexus.session_event import handle
     from tests.conftest import git
 
     root = repository()

@@ -74,7 +74,7 @@ def _params(event: HookEvent, root: str) -> list[dict[str, Any]]:
 
 
 def _handled(event: HookEvent, context: "HomeContext", name: str, params: dict[str, Any]) -> dict[str, Any]:
-    from mi.nexus.events import handle
+    from mi.nexus.session_event import handle
 
     place = build_nexus(context).place
     done = handle(place.root, name, {"params": params}, place.harness_id, context.config.nexus, context.quiet_language)
@@ -119,11 +119,18 @@ def _again(done: dict[str, Any]) -> str:
     return "\n".join([*lines, _opening(done)]).strip()
 
 
+def _has_open_task(context: "HomeContext") -> bool:
+    """Return whether the project's one list, wherever it is kept, says what is worked on."""
+    from mi.app.tasks import read_tasks
+
+    return bool(read_tasks(context).pointer)
+
+
 def _judged(event: HookEvent, context: "HomeContext", done: dict[str, Any]) -> HookAnswer:
     """Return the answer to an edit: a capability stands; without a plan it is a question or a remark."""
     if done["decision"] == "deny":
         return HookAnswer("deny", done["reason"])
-    if done["decision"] == "warn":
+    if done["decision"] == "warn" and not _has_open_task(context):
         from mi.hooks.changed_files import find_changed_files
 
         strict = context.config.governance.profile == "strict"
