@@ -183,7 +183,7 @@ def _unseen_words(one: Simple, feeders: Feeders) -> list[str]:
     unknown = [_UNKNOWN] if "xargs" in one.prefixes else []
     if one.name not in tables.SQL_CLIENTS:
         return unknown
-    printed = [" ".join(two.argv[1:]) for two in feeders(one) if two.name in ("echo", "printf")]
+    printed = [" ".join(two.argv[1:]) for two in feeders(one, ("echo", "printf"))]
     return [*unknown, *printed, *one.documents]
 
 

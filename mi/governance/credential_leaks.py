@@ -3,7 +3,8 @@
 import itertools
 import re
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Container
+from typing import Protocol
 
 from mi.governance import paths
 from mi.kernel.secrets import find_secrets, redact
@@ -28,7 +29,11 @@ _LOCAL = r"(?i)(?:[a-z]+://)?(?:localhost|127\.0\.0\.1|0\.0\.0\.0|\[::1\])(?::\d
 _KEYS = r"(?:^|/)\.(?:ssh|aws|gnupg)/?$"  # folders of keys
 _CODE_SENDS = r"\b(?:requests|urllib|urlopen|http|https|httpx|aiohttp|socket|fetch|axios|smtplib|net)\b"
 
-Feeders = Callable[[Simple], list[Simple]]
+
+class Feeders(Protocol):
+    """Whoever tells which commands' output goes into one; of those with one of the `names`, if some are given."""
+
+    def __call__(self, one: Simple, names: Container[str] | None = None) -> list[Simple]: ...
 
 
 def find_credential_senders(commands: list[Simple]) -> list[str]:
@@ -88,7 +93,12 @@ def find_feeders(commands: list[Simple]) -> Feeders:
     for one in commands:
         for pipeline in _pipelines(one):
             by_pipeline.setdefault(pipeline, []).append(one)
-    return lambda one: [two for pipeline in _pipelines(one) for two in by_pipeline[pipeline] if two.feeds(one)]
+
+    def find(one: Simple, names: Container[str] | None = None) -> list[Simple]:
+        near = (two for pipeline in _pipelines(one) for two in by_pipeline[pipeline])
+        return [two for two in near if (names is None or two.name in names) and two.feeds(one)]
+
+    return find
 
 
 def _pipelines(one: Simple) -> set[int]:

@@ -53,6 +53,11 @@ def test_repeating_one_piece(piece, size):
 
 
 @pytest.mark.req("safe.hooks.work")
+def test_databases_inside_each_others_words():
+    assert count_calls('"$(psql;' * 376) > 0
+
+
+@pytest.mark.req("safe.hooks.work")
 @settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck))
 @given(st.lists(st.sampled_from(TEXTS), min_size=1, max_size=5), st.sampled_from([100, 400, 3000]), st.booleans())
 def test_any_mixture_of_pieces(pieces, size, in_turn):

@@ -41,10 +41,11 @@ class Simple(NamedTuple):
 
     def feeds(self, other: "Simple") -> bool:
         """Return whether what it prints goes into the other: by a pipe, or because it stands in the other's words."""
-        mine, others = (*self.within, self._at), (*other.within, other._at)
-        return other._at in self.within or any(
-            before[0] == after[0] and before[1] < after[1] for before in mine for after in others
-        )
+        first = dict[int, int]()  # of each pipeline that it is in, its first place
+        for pipeline, place in (*self.within, self._at):
+            first[pipeline] = min(place, first.get(pipeline, place))
+        others = (*other.within, other._at)
+        return other._at in self.within or any(first.get(pipeline, place) < place for pipeline, place in others)
 
     @property
     def _at(self) -> Place:
