@@ -14,12 +14,12 @@ if TYPE_CHECKING:
 
 def list_handed_over(context: HomeContext) -> "list[HandoffFile]":
     """Return the open handoffs to the person and to their AI; none where the persona cannot be read."""
-    from mi.kernel.errors import MiError
-    from mi.persona.handoffs import list_open
-
     persona = build_persona(context)
     if not os.path.isdir(os.path.join(persona.root, "handoffs")):
         return []
+    from mi.kernel.errors import MiError
+    from mi.persona.handoffs import list_open
+
     try:
         return list_open(persona, [persona.member, find_own_member(context, read_members(persona)) or persona.member])
     except MiError:

@@ -75,9 +75,9 @@ def find_listed(context: HomeContext, words: str) -> "ListedTask | None":
 
 def has_list(context: HomeContext) -> bool:
     """Return whether the project has a task list at all."""
-    from mi.tasks import nexus_tasks, tinytasks
+    from mi import tasks
 
-    return any(os.path.exists(os.path.join(context.project.root, name)) for name in (nexus_tasks.FILE, tinytasks.FILE))
+    return tasks.has_list(context.project.root)
 
 
 def _plain(words: str) -> str:

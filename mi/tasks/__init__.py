@@ -1,1 +1,11 @@
 """The one task list of a project: tinyTasks.md or the plan state of a harness, behind one interface."""
+
+import os
+
+TINY_TASKS = "tinyTasks.md"
+NEXUS_TASKS = os.path.join(".nexus", "state", "tasks.json")
+
+
+def has_list(root: str) -> bool:
+    """Return whether a project has a task list at all; reads nothing."""
+    return any(os.path.exists(os.path.join(root, name)) for name in (NEXUS_TASKS, TINY_TASKS))

@@ -12,13 +12,14 @@ from mi.kernel import clock, inside
 from mi.kernel.errors import MiError, NotFound, StorageError, UsageError
 from mi.kernel.jsontext import BadJson, decode
 from mi.kernel.messages import NestedText
+from mi.tasks import NEXUS_TASKS
 from mi.tasks.task_list import Conflict, ListedTask, NewTask, TaskList, TaskRun
 
 if TYPE_CHECKING:  # a hook looks at the list without any of it
     from mi.nexus.state import Task, Tasks
     from mi.nexus.store import Store
 
-FILE = os.path.join(".nexus", "state", "tasks.json")
+FILE = NEXUS_TASKS
 OWN = os.path.join(".nexus", "state", "mi", "tasks.extension.json")
 
 

@@ -4,7 +4,9 @@ import re
 from collections.abc import Sequence
 from typing import NamedTuple
 
-FILE = "tinyTasks.md"
+from mi.tasks import TINY_TASKS
+
+FILE = TINY_TASKS
 # What ends a line (blanks, closing hashes) is cut by hand: a pattern that gives it back step by step is quadratic.
 _GOAL = re.compile(r"^\ufeff?#[ \t]+Tasks[ \t]*[—–-](.*)$")
 _SECTION = re.compile(r"^\ufeff?(#{1,6})[ \t](.*)$")
