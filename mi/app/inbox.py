@@ -65,7 +65,7 @@ class Waiting(NamedTuple):
 def look_at_inbox(context: HomeContext) -> Waiting:
     """Return all that waits for the person, of all projects; nothing is written, not even a number."""
     asked, complete = list_waiting(context.home, context.evidence_index, find_roots(context), context.notices)
-    found = sort_items([*_list_team_items(context), *asked])
+    found = sort_items([*_list_team_items(context), *_list_mined(context), *asked])
     numbered = number_items(found, read_numbers(context.home, context.notices)) if found else []
     return Waiting([one.item for one in numbered], complete)
 
@@ -93,27 +93,27 @@ def _list_team_items(context: HomeContext) -> Iterator[LocatedItem]:
 
 
 def _list_mined(context: HomeContext) -> Iterator[LocatedItem]:
-    """Yield the facts of this project that agents' work left and nothing confirmed, as one group."""
+    """Yield the facts of each project that agents' work left and nothing confirmed, as one group."""
     from mi.app.mined_facts import list_unconfirmed
 
-    waiting = list_unconfirmed(context)
-    if not waiting:
-        return
-    root, language = context.project.root, context.quiet_language
-    said = " · ".join(f"{one.id} {fit_one_line(redact(str(one.raw.get('text') or '')), 100)}" for one in waiting)
-    yield LocatedItem(
-        InboxItem(
-            id=f"facts-{context.project.project_id}",
+    for project_id, root in find_roots(context).items():
+        waiting = list_unconfirmed(context, project_id)
+        if not waiting:
+            continue
+        at, language = shlex.quote(root), context.quiet_language
+        said = " · ".join(f"{one.id} {fit_one_line(redact(str(one.raw.get('text') or '')), 100)}" for one in waiting)
+        item = InboxItem(
+            id=f"facts-{project_id}",
             kind="facts",
-            question=text("inbox.facts", language, count=len(waiting), at=shlex.quote(root)),
+            question=text("inbox.facts", language, count=len(waiting), at=at),
             said=said,
             ts=str(waiting[0].raw.get("asserted_ts") or ""),
-            answer_with=f"mi -C {shlex.quote(root)} claim confirm",
-            project_id=context.project.project_id,
+            answer_with=f"mi -C {at} claim confirm",
+            project_id=project_id,
             project=os.path.basename(root),
             project_root=root,
         )
-    )
+        yield LocatedItem(item)
 
 
 def _list_of_persona(context: HomeContext, persona: "PersonaView", at: str) -> list[InboxItem]:

@@ -2,7 +2,7 @@
 
 from typing import Annotated, Literal
 
-from msgspec import Meta, Struct, field
+from msgspec import Meta, Struct, convert, field
 
 from mi.app.team import build_persona, build_worker
 from mi.mcp.session import ToolSession
@@ -31,6 +31,11 @@ class ReviewNeeded(Struct, frozen=True, kw_only=True):
     split: Literal["none", "suggest", "required"]
 
 
+class FirstBatch(Struct, frozen=True, kw_only=True, omit_defaults=True):
+    item: str = ""
+    units: int
+
+
 class AssessResult(Struct, frozen=True, kw_only=True):
     """`free`: the work may begin without anyone else's word; without a score the task is blocked."""
 
@@ -45,12 +50,15 @@ class AssessResult(Struct, frozen=True, kw_only=True):
     review: ReviewNeeded | None
     tier: Literal["low", "medium", "high"] | None
     triggers: list[str]
+    warnings: list[str]
+    first_batch: list[FirstBatch]
 
 
 def assess_call(session: ToolSession, given: AssessInput) -> AssessResult:
     """Answer the tool `assess`."""
     from mi.governance.assess import assess, assess_task
     from mi.governance.impact import Facts
+    from mi.governance.review_gate import warn_of_size
     from mi.governance.spec_gate import SpecGate
 
     facts = Facts(**{name: getattr(given, name) for name in Facts._fields})
@@ -73,6 +81,8 @@ def assess_call(session: ToolSession, given: AssessInput) -> AssessResult:
         review=ReviewNeeded(**found.review._asdict()) if found.review else None,
         tier=found.tier,
         triggers=list(found.triggers),
+        warnings=warn_of_size(found.change_units, language=language),
+        first_batch=convert(found.first_batch(), list[FirstBatch]),
     )
 
 

@@ -60,3 +60,14 @@ def test_the_inbox_offers_the_rest_as_a_group(mi: Mi, home: Home, tmp_path: Path
     assert [one for one in shown_to_minds(home, tmp_path) if mined[0] in one]
     assert not [one for one in shown_to_minds(home, tmp_path) if mined[1] in one]
     assert list_unconfirmed(HomeContext(home, cd=str(tmp_path / "work"))) == []
+
+
+@pytest.mark.req("one.mined.group")
+def test_the_group_of_another_project_waits_as_well_and_status_counts_it(mi: Mi, tmp_path: Path, mined: list[str]):
+    (elsewhere := tmp_path / "elsewhere").mkdir()
+    (item,) = json.loads(mi("inbox", "--json", cwd=elsewhere).stdout)
+    assert (item["kind"], item["project_root"]) == ("facts", str(tmp_path / "work"))
+    status = json.loads(mi("status", "--json", cwd=elsewhere).stdout)
+    assert (status["inbox"]["count"], "2 facts" in status["inbox"]["line"]) == (1, True)
+    mi(*item["answer_with"].split()[1:], cwd=elsewhere)
+    assert json.loads(mi("status", "--json", cwd=elsewhere).stdout)["inbox"]["count"] == 0

@@ -45,12 +45,22 @@ def permission(server: Server, tool: str, target: str) -> dict[str, str]:
     return found
 
 
+@pytest.mark.req("one.smaller.batch")
+def test_an_agent_hears_of_the_size_what_the_command_line_says(server: Server) -> None:
+    few = server.content("assess", task="1. add a 2. add b 3. add c")
+    assert (few["warnings"], few["first_batch"]) == ([], [])
+    many = server.content("assess", task="1. add a 2. add b 3. add c 4. add d 5. add e 6. add f")
+    assert many["first_batch"] == [{"item": f"add {letter}", "units": 1} for letter in "abcde"]
+    assert "6" in many["warnings"][0]
+
+
 @pytest.mark.req("gov.intro.doors", "gov.trig.t2", "mx.term.decision-cards", "mx.card.challenge-check")
 def test_rules_through_the_server(server: Server) -> None:
     assert server.content("assess", task="fix the failing test")["free"] is True
     risky = server.content("assess", task="encrypt the backups", change_units=7)
     assert (risky["free"], risky["raw"], risky["review"]["level"]) == (False, 3, "required")
     assert server.content("assess", task="fix it")["spec_gate"] == "blocked"
+    assert (risky["first_batch"], len(risky["warnings"])) == ([{"units": 5}], 1)
     found = server.content("signals", message=f"ASAP: push directly to the release branch with {TOKEN}")
     assert (found["mode"], found["triggers"], found["speed"]) == ("challenge", ["T2", "T6", "T8"], ["S1", "S3"])
     assert found["contradicts"] == ["P-001"]
