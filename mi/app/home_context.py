@@ -88,7 +88,7 @@ class HomeContext:
         from mi.hosts.setups import find_set_up, is_any_set_up
 
         try:
-            return find_set_up(self.home, self.choice.root, self.notices) if is_any_set_up(self.home) else ""
+            return find_set_up(self.home, self.main_root, self.notices) if is_any_set_up(self.home) else ""
         except (MiError, OSError):
             return ""
 
@@ -161,6 +161,13 @@ class HomeContext:
         return choose(wish, where, self.selections, self.known_projects, self.notices)
 
     @cached_property
+    def main_root(self) -> str:
+        """Return the project's root in the person's own tree, where the command means a linked work tree."""
+        from mi.project.identity import find_main_root
+
+        return find_main_root(self.choice.root) or self.choice.root
+
+    @cached_property
     def project(self) -> "Project":
         """Return the project the command means; asking changes nothing."""
         return self.known_projects.open(self.choice.root)
@@ -172,13 +179,13 @@ class HomeContext:
     def note_last(self) -> None:
         """Remember the project a command looked at as @last; when that cannot be written, it is no reason to fail."""
         last = self.selections.read().last
-        if self.choice.how in ("last", "pinned") or (last and last.root_path == self.choice.root):
+        if self.choice.how in ("last", "pinned") or (last and last.root_path == self.main_root):
             return
         if any(notice.key == "state-broken" and notice.path == self.home.selection for notice in self.notices):
             return  # whoever only looks sets nothing aside
         if self.home.exists() and self.config.runtime.project_selection.auto_update_last:
             try:
-                self.selections.set_last(self.choice.root)
+                self.selections.set_last(self.main_root)
             except (OSError, StorageError):
                 pass
 
@@ -186,7 +193,7 @@ class HomeContext:
         """Make the project known to the home, for a command that writes about it."""
         self._make_known()
         if self.config.runtime.project_selection.auto_update_last:
-            self.selections.set_last(self.project.root)
+            self.selections.set_last(self.main_root)
         return self.project
 
     @cached_property

@@ -343,6 +343,24 @@ def find_stranger(root: str) -> str:
     return "" if is_own else folder
 
 
+def find_main_tree(root: str) -> str:
+    """Return the work tree that a linked one belongs to, found without starting git.
+
+    '' where the tree is linked to none: it is a repository's own, the repository is bare, or the link is broken.
+    """
+    mark = os.path.join(root, ".git")
+    try:
+        if not os.path.isfile(mark):
+            return ""
+        folder = os.path.realpath(find_git_folder(root))
+        common = os.path.realpath(os.path.join(folder, _read_line(folder, "commondir") or "."))
+        main = os.path.dirname(common)
+        is_linked = folder != common and os.path.samefile(_read_line(folder, "gitdir"), mark)
+        return main if is_linked and os.path.basename(common) == ".git" and os.path.isdir(common) else ""
+    except OSError:
+        return ""
+
+
 def _read_line(folder: str, name: str) -> str:
     place = os.path.join(folder, name)
     if not os.path.isfile(place):

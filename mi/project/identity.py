@@ -24,11 +24,17 @@ class Identity(NamedTuple):
 
 
 class Project(Struct, frozen=True, kw_only=True):
-    """A project a command works on."""
+    """A project a command works on: where, and which it is; a linked work tree is the project of its main one."""
 
     root: str
     project_id: str
     key: str
+    linked_to: str = ""  # the project's root in the main work tree, where this one is a linked tree of it
+
+    @property
+    def main_root(self) -> str:
+        """Return the person's own tree: what is remembered of the project goes by it."""
+        return self.linked_to or self.root
 
     @property
     def identity(self) -> Identity:
@@ -46,6 +52,16 @@ def identify(root: str) -> Identity:
         if first := _first_commit(top):
             return Identity("git", f"git:root:{first}{suffix}")
     return Identity("path", f"path:{os.path.realpath(root)}")
+
+
+def find_main_root(root: str) -> str:
+    """Return the same folder in the main work tree; '' where a root lies in no linked one."""
+    top = git.find_toplevel(root)
+    main = git.find_main_tree(top) if top else ""
+    if not main or not top:
+        return ""
+    place = os.path.normpath(os.path.join(main, os.path.relpath(os.path.realpath(root), top)))
+    return place if os.path.isdir(place) else ""
 
 
 def make_project_id(key: str) -> str:

@@ -9,7 +9,7 @@ from msgspec import Struct
 from mi.kernel.home import Home
 from mi.kernel.notices import Notices
 from mi.kernel.state import read_state, update_state
-from mi.project.identity import Project, identify, make_project_id
+from mi.project.identity import Project, find_main_root, identify, make_project_id
 
 
 class KnownProject(Struct, frozen=True, kw_only=True):
@@ -44,8 +44,12 @@ class KnownProjects:
         return self._roots
 
     def open(self, root: str) -> Project:
-        """Return the project at a root, without remembering it."""
-        known = self.roots.get(root)
+        """Return the project at a root, without remembering it; of a linked work tree the main one's."""
+        known, main = self.roots.get(root), find_main_root(root)
+        if main:
+            project = self.open(main)
+            if known is None or known.project_id == project.project_id:
+                return msgspec.structs.replace(project, root=root, linked_to=main)
         if known is None or not _same_place(root, known):
             identity = identify(root)
             if known is None or not _became_a_repository(root, known):
@@ -53,12 +57,13 @@ class KnownProjects:
         return Project(root=root, project_id=known.project_id, key=known.key)
 
     def remember(self, project: Project) -> None:
-        """Keep a project's identity for the next time."""
-        inode, git_inode = _inodes(project.root)
+        """Keep a project's identity for the next time, by where the person has it."""
+        root = project.main_root
+        inode, git_inode = _inodes(root)
         known = KnownProject(key=project.key, project_id=project.project_id, inode=inode, git_inode=git_inode)
-        if self.roots.get(project.root) == known and not self._rebuilt:
+        if self.roots.get(root) == known and not self._rebuilt:
             return
-        change = lambda state: msgspec.structs.replace(state, roots=self.roots | state.roots | {project.root: known})  # noqa: E731
+        change = lambda state: msgspec.structs.replace(state, roots=self.roots | state.roots | {root: known})  # noqa: E731
         self._roots = update_state(self._home.known_projects, _KnownProjects, change, self._notices).roots
 
     def _from_overlays(self) -> Iterator[tuple[str, KnownProject]]:

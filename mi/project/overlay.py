@@ -93,7 +93,7 @@ def read_overlay(home: Home, project: Project, notices: Notices) -> Overlay:
 
 def ensure_overlay(home: Home, project: Project, notices: Notices) -> Overlay:
     """Write down where a project is, what it is recognised by and what it is made with, keeping the rest."""
-    make_storable(project.root)
+    make_storable(project.main_root)
     path = home.project(project.project_id).overlay
     stack = find_stack(project.root)
 
@@ -107,7 +107,7 @@ def _identified(overlay: Overlay, project: Project) -> Overlay:
     return msgspec.structs.replace(
         overlay,
         project_id=project.project_id,
-        root_path=project.root,
+        root_path=project.main_root,
         identity_key=project.key,
         identity=OverlayIdentity(kind=project.identity.kind, key=project.key),
     )

@@ -144,10 +144,10 @@ def _infer(cwd: str, selections: SelectionFile, known: KnownProjects, notices: N
 
 
 def _nearest_known(cwd: str, top: str, known: KnownProjects) -> Choice:
-    """Return the nearest folder that was used as a project of its own inside a repository."""
-    folder = cwd
+    """Return the nearest folder that was used as a project of its own inside a repository, also in its main tree."""
+    folder, main = cwd, git.find_main_tree(top)
     while folder != top:
-        if folder in known.roots:
+        if folder in known.roots or (main and os.path.join(main, os.path.relpath(folder, top)) in known.roots):
             return Choice(folder, "subproject")
         folder = os.path.dirname(folder)
     return Choice(top, "git")

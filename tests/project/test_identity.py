@@ -7,8 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from mi.project.identity import Identity, identify, make_project_id, normalise_remote
+from mi.project.identity import Identity, Project, identify, make_project_id, normalise_remote
 from mi.project.known import KnownProjects
+from mi.project.overlay import ensure_overlay
+from mi.project.selection import SelectionFile, Wish, choose
 from tests.conftest import git
 
 FORMS = [
@@ -235,3 +237,50 @@ def test_derived_list_of_projects_is_rebuilt_from_the_overlays(repository, home,
     assert KnownProjects(home, notices).open(str(repo)) == project
     assert str(repo) in KnownProjects(home, notices).roots
     assert list(notices) == []
+
+
+@pytest.mark.req("fleet.trees.main-root")
+def test_a_linked_work_tree_is_remembered_as_its_main_tree(repository, tmp_path: Path, home, notices):
+    repo = repository(origin="../upstream.git")
+    git(repo, "worktree", "add", "-q", str(tmp_path / "far/away/tree"))
+    known = KnownProjects(home, notices)
+    linked = known.open(str(tmp_path / "far/away/tree"))
+    assert (linked.root, linked.main_root) == (str(tmp_path / "far/away/tree"), str(repo))
+    assert linked.project_id == known.open(str(repo)).project_id
+    known.remember(linked)
+    assert list(KnownProjects(home, notices).roots) == [str(repo)]
+    assert ensure_overlay(home, linked, notices).root_path == str(repo)
+
+
+@pytest.mark.req("fleet.trees.main-root")
+def test_a_work_tree_that_an_earlier_version_knew_by_itself_stays_that_project(repository, tmp_path, home, notices):
+    repo, tree = repository(origin="../upstream.git"), tmp_path / "far/away/tree"
+    git(repo, "worktree", "add", "-q", str(tree))
+    key = identify(str(tree)).key
+    before = Project(root=str(tree), project_id=make_project_id(key), key=key)
+    KnownProjects(home, notices).remember(before)
+    assert KnownProjects(home, notices).open(str(tree)) == before
+
+
+@pytest.mark.req("fleet.trees.main-root")
+def test_a_folder_that_only_says_it_is_a_work_tree_is_none(repository, tmp_path: Path, home, notices):
+    repo, false = repository(), tmp_path / "false"
+    git(repo, "worktree", "add", "-q", str(tmp_path / "tree"))
+    false.mkdir()
+    (false / ".git").write_bytes((tmp_path / "tree/.git").read_bytes())
+    assert KnownProjects(home, notices).open(str(false)).main_root == str(false)
+
+
+@pytest.mark.req("fleet.trees.main-root")
+def test_a_project_in_a_folder_is_the_same_in_a_linked_tree(repository, tmp_path: Path, home, notices):
+    repo = repository()
+    (repo / "part").mkdir()
+    (repo / "part/file").write_text("x", "utf-8")
+    git(repo, "add", "-A")
+    git(repo, "commit", "-q", "-m", "part")
+    git(repo, "worktree", "add", "-q", str(tmp_path / "tree"))
+    known = KnownProjects(home, notices)
+    known.remember(known.open(str(repo / "part")))
+    choice = choose(Wish(), str(tmp_path / "tree/part"), SelectionFile(home, notices), known, notices)
+    assert choice.root == str(tmp_path / "tree/part")
+    assert known.open(choice.root).project_id == known.open(str(repo / "part")).project_id
