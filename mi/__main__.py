@@ -6,6 +6,10 @@ import sys
 
 from mi import __version__
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:  # as type checkers understand it: typing costs a fifth of a start
+    from typing import Any
+
 
 def main() -> int:
     """Run the command line and return its exit code."""
@@ -14,7 +18,10 @@ def main() -> int:
     try:
         if sys.argv[1:] in (["--version"], ["-V"], ["version"]) and _print_version():
             return 0
-        _import_msgspec()
+        _import_libraries()
+        from mi.compiled import load_compiled
+
+        load_compiled()
         from mi.cli.main import run
 
         return _leave(run(sys.argv[1:]))
@@ -22,18 +29,44 @@ def main() -> int:
         return 130
 
 
-def _import_msgspec() -> None:
-    """Import msgspec without typing_extensions, which it prefers to typing: on this Python both give it the same.
+def _import_libraries() -> None:
+    """Import libraries without what they load and MI does not use, which costs more than Python's own start.
 
-    typing_extensions and the modules it loads cost two thirds of Python's own start.
+    msgspec prefers typing_extensions to typing: on this Python both give it the same. uuid, which it loads, asks
+    platform for the system's name; textwrap is for its schemas; argparse looks for translations of its messages.
     """
-    if "typing_extensions" in sys.modules:
-        return
-    sys.modules["typing_extensions"] = None  # type: ignore[assignment]  # not to be found, as Python documents it
+    lacking: dict[str, dict[str, Any] | None] = {"typing_extensions": None, "textwrap": {}}
+    lacking["gettext"] = {
+        "gettext": lambda text: text,
+        "ngettext": lambda one, more, count: one if count == 1 else more,
+    }
+    if hasattr(os, "uname"):
+        lacking["platform"] = {"system": lambda: os.uname().sysname}
+    put = {name: content for name, content in lacking.items() if name not in sys.modules}
+    for name, content in put.items():  # None: not to be found, as Python documents it
+        sys.modules[name] = None if content is None else _Later(name, content)  # type: ignore[assignment]
     try:
+        import argparse  # noqa: F401
+
         import msgspec  # noqa: F401
     finally:
-        del sys.modules["typing_extensions"]
+        for name in put:
+            sys.modules.pop(name)
+
+
+class _Later(type(sys)):  # type: ignore[misc]  # the type of modules
+    """A module of which only some functions are there; asked for another, it is loaded."""
+
+    def __init__(self, name: str, content: "dict[str, Any]") -> None:
+        super().__init__(name)
+        self.__dict__.update(content)
+
+    def __getattr__(self, name: str) -> "Any":
+        if name.startswith("__"):  # Python itself asks
+            raise AttributeError(name)
+        from importlib import import_module
+
+        return getattr(import_module(self.__name__), name)
 
 
 def _open_closed_streams() -> None:
