@@ -42,7 +42,8 @@ def restore(
     """
     log, kept, top = context.open_project_log(), read_kept(context, chosen), chosen.top
     _refuse_runs_inside(context, top, within)
-    with run_lock(context.project_home.run_lock, log.run_id, context.notices):
+    root = context.project.root
+    with run_lock(context.project_home.find_run_lock(root), log.run_id, context.notices, root=root):
         looks = look_at(top, [*shown.put_back, *shown.removed])
         store = open_store(top, context.project_home.snapshots)
         with open_now(context, kept, store) as (writer, now):
@@ -64,7 +65,7 @@ def restore(
 def _refuse_runs_inside(context: HomeContext, top: str, within: Sequence[str]) -> None:
     """Raise Blocked when an agent works in another project whose files would be put back."""
     for root, known in context.known_projects.roots.items():
-        lock = context.home.project(known.project_id).run_lock
+        lock = context.home.project(known.project_id).find_run_lock(root)
         if root != context.project.root and is_inside(root, [top]) and is_held(lock):
             place = see_from(top, root)
             if is_inside(place, within) or any(is_inside(one, [place]) for one in within):

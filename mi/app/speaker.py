@@ -250,15 +250,11 @@ def _find_above(home: "Home", above: list[ProcessInfo]) -> Speaker | None:
     for process in above:
         if name := find_agent(process):
             return Speaker("agent", "program", name, process.pid)
-    from mi.autopilot.run_lock import read_owner
-    from mi.kernel.locks import is_held
+    from mi.autopilot.run_lock import find_running
 
     pids = {process.pid for process in above}
-    for lock in (home.project(project_id).run_lock for project_id in home.project_ids()):
-        owner = read_owner(lock) if is_held(lock) else None
-        if owner and owner.pid in pids:
-            return Speaker("agent", "run", owner.run_id, owner.pid)
-    return None
+    owners = (run.owner for run in find_running(home) if run.owner.pid in pids)
+    return next((Speaker("agent", "run", owner.run_id, owner.pid) for owner in owners), None)
 
 
 def _find_torn_off(home: "Home", chain: list[ProcessInfo], read: ChainReader, host: int = 0) -> Speaker | None:

@@ -26,8 +26,8 @@ def tell_runs(context: "HomeContext") -> None:
             return  # another home's
         place = named.split(os.sep)
         concerned = place[1:2] if place[0] == "projects" else home.project_ids()
-        for project_id in concerned:
-            run_id = _tell(home.project(project_id).run_lock, said._replace(log=named))
+        for lock in (lock for project_id in concerned for lock in home.project(project_id).list_run_locks()):
+            run_id = _tell(lock, said._replace(log=named))
             if run_id:
                 notices.add("run-not-told", said.log, run_id=run_id)
 

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import msgspec
 
-from mi.autopilot.run_lock import read_owner
+from mi.autopilot.run_lock import find_running
 from mi.kernel import jsonl
 from mi.kernel.ancestry import measure_boot, read_start
 from mi.kernel.errors import StorageError
@@ -139,8 +139,7 @@ def _append(home: Home, moment: RunMoment) -> None:
 
 def _is_watched(home: Home) -> bool:
     """Return whether another process has a run: to that, a journal that is shortened is one that was cut."""
-    locks = (home.project(project_id).run_lock for project_id in home.project_ids())
-    return any(is_held(lock) and read_owner(lock).pid != os.getpid() for lock in locks)
+    return any(run.owner.pid != os.getpid() for run in find_running(home))
 
 
 def _drop_older_half(path: str) -> None:

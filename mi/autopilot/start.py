@@ -42,10 +42,11 @@ def drive_run(
 
     A batch that had ended is judged, never run again. `tell` hears of the end before anything is learned from it.
     """
-    lock = parts.place.run_lock
+    root = parts.project.root
+    lock = parts.place.find_run_lock(root)
     with (
         parts.door.open() as door,
-        run_lock(lock, state.run_id, parts.notices, door),
+        run_lock(lock, state.run_id, parts.notices, door, root),
         keep_run_times(parts.home, lock, state.run_id),
         stop_on_signals(parts.stop),
     ):

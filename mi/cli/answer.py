@@ -239,13 +239,13 @@ def name_resume(root: str, run_id: str) -> str:
 
 def _find_living(context: HomeContext, found: LocatedItem) -> str:
     """Return the run that asked and still goes on, so that it hears the answer; '' when none does."""
-    from mi.autopilot.run_lock import read_owner
-    from mi.kernel.locks import is_held
+    from mi.autopilot.run_lock import find_running
 
-    lock = context.home.project(found.item.project_id).run_lock
-    owner = read_owner(lock).run_id if found.item.project_id and is_held(lock) else ""
+    if found.item.waiting != "run" or not found.item.project_id:
+        return ""
     asked = found.item.run_ids or [found.item.run_id]
-    return owner if found.item.waiting == "run" and owner in asked else ""
+    living = (run.owner.run_id for run in find_running(context.home, found.item.project_id))
+    return next((run_id for run_id in living if run_id in asked), "")
 
 
 def _is_done(context: HomeContext, log: str, run_id: str) -> bool:

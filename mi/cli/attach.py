@@ -8,10 +8,9 @@ from mi.app.home_context import HomeContext
 from mi.cli.arguments import Args, Parser, add_cd, add_json, command
 from mi.cli.output import Output, flush
 from mi.kernel.errors import NotFound
-from mi.kernel.locks import is_held
 
 if TYPE_CHECKING:
-    from mi.autopilot.run_lock import Owner
+    from mi.autopilot.run_lock import RunningRun
 
 
 def build_parser(name: str) -> Parser:
@@ -21,41 +20,53 @@ def build_parser(name: str) -> Parser:
         built = command("mi attach", summary, "mi attach", _attach)
     else:
         built = command("mi stop", "Stop the run of this project; it can be resumed.", "mi stop", _stop)
-    built.add_argument("run_id", nargs="?", metavar="run", help="the run's id; without it, whichever goes on")
+    built.add_argument(
+        "run_id", nargs="?", metavar="run", help="the run's id; without it, the one of this tree or project"
+    )
     add_cd(built)
     add_json(built)
     return built
 
 
-def _find_owner(context: HomeContext, args: Args) -> "Owner":
-    """Return who holds the project's run lock; NotFound when no living process does."""
-    from mi.autopilot.run_lock import read_owner
+def _find_run(context: HomeContext, args: Args) -> "RunningRun":
+    """Return the run that is meant: the named one, wherever it is; else that of this tree, else the project's only."""
+    from mi.autopilot.run_lock import find_running
 
-    path = context.project_home.run_lock
-    owner = read_owner(path)
-    if not is_held(path):
-        raise NotFound("no-run-in-progress", path=path)
-    if args.run_id and args.run_id != owner.run_id:
-        raise NotFound("run-not-in-progress", run=args.run_id)
-    return owner
+    place, root = context.project_home, context.project.root
+    if args.run_id:
+        found = next((run for run in find_running(context.home) if run.owner.run_id == args.run_id), None)
+        if found is None:
+            raise NotFound("run-not-in-progress", run=args.run_id)
+        return found
+    runs = list(find_running(context.home, context.project.project_id))
+    here = [run for run in runs if run.lock == place.find_run_lock(root)] or runs
+    if not here:
+        raise NotFound("no-run-in-progress", path=place.find_run_lock(root))
+    if len(here) > 1:
+        told = ", ".join(f"{run.owner.run_id} ({run.owner.root})" for run in here)
+        raise NotFound("several-runs-in-progress", count=len(here), runs=told, example=here[0].owner.run_id)
+    return here[0]
 
 
 def _attach(context: HomeContext, args: Args) -> int:
     from mi.cli.run_watch import JsonWatch, RunWatch, TextWatch
 
     out = Output(context.language)
-    owner = _find_owner(context, args)
+    run = _find_run(context, args)
+    owner = run.owner
     if not args.json:
         out.say("attach.to", run_id=owner.run_id, pid=owner.pid, since=owner.ts)
         flush()
-    watch: RunWatch = (JsonWatch if args.json else TextWatch)(context, out, owner.run_id)
+    if run.project_id != context.project.project_id:
+        context = HomeContext(context.home, owner.root)
+    watch: RunWatch = (JsonWatch if args.json else TextWatch)(context, out, run)
     watch.follow()
     return 0
 
 
 def _stop(context: HomeContext, args: Args) -> int:
     out = Output(context.language)
-    owner = _find_owner(context, args)
+    owner = _find_run(context, args).owner
     os.kill(owner.pid, signal.SIGTERM)
     if args.json:
         out.json({"run_id": owner.run_id, "pid": owner.pid})

@@ -1,8 +1,6 @@
 """`mi gc`: making the home smaller without losing anything; a dry run unless `--apply` is said."""
 
 import math
-from collections.abc import Iterator
-from typing import TYPE_CHECKING
 
 from mi.app.home_context import HomeContext
 from mi.app.thoughts import build_thoughts
@@ -10,9 +8,6 @@ from mi.cli.arguments import Args, Group, Parser, add_cd, add_json, count
 from mi.cli.output import Output
 from mi.kernel import clock
 from mi.kernel.errors import MiError
-
-if TYPE_CHECKING:
-    from mi.autopilot.run_lock import Owner
 
 _KEEP = 20
 DAYS = 30  # after which snapshots go by themselves
@@ -65,13 +60,14 @@ def build_parser(name: str) -> Parser:
 
 
 def _transcripts(context: HomeContext, args: Args) -> int:
+    from mi.autopilot.run_lock import find_running
     from mi.evidence.archive import archive_old, find_old
 
     out = Output(context.language)
     hands, mind = (args.keep if one is None else one for one in (args.keep_hands, args.keep_mind))
     kept = {context.project_home.hands_transcripts: hands, context.project_home.mind_transcripts: mind}
-    active = dict(_find_active(context)).get(context.project.project_id)
-    until = clock.parse(active.ts) if active else math.inf
+    active = [run.owner for run in find_running(context.home, context.project.project_id)]
+    until = min((clock.parse(owner.ts) for owner in active if owner.ts), default=math.inf)
     if args.apply:
         found = [old for folder, keep in kept.items() for old in archive_old(context.home, folder, keep, until)]
     else:
@@ -92,27 +88,17 @@ def _transcripts(context: HomeContext, args: Args) -> int:
         out.line(context.home.relative(old.path))
     key = "gc.nothing" if not found else "gc.archived" if args.apply else "gc.dry-run"
     out.say(key, count=len(found), size=_shown(size), packed=_shown(packed), keep=args.keep)
-    if active:
-        out.say("gc.run-kept", run_id=active.run_id)
+    for owner in active:
+        out.say("gc.run-kept", run_id=owner.run_id)
     return 0
 
 
-def _find_active(context: HomeContext) -> "Iterator[tuple[str, Owner]]":
-    """Yield the runs that go on now, each after its project's id."""
-    from mi.autopilot.run_lock import read_owner
-    from mi.kernel.locks import is_held
-
-    for project_id in context.home.project_ids():
-        lock = context.home.project(project_id).run_lock
-        if is_held(lock):
-            yield project_id, read_owner(lock)
-
-
 def _snapshots(context: HomeContext, args: Args) -> int:
+    from mi.autopilot.run_lock import find_running
     from mi.project.snapshots import find_kept_stores, find_old, list_snapshots, remove_snapshots
 
     out, root = Output(context.language), context.project.root
-    active, found, spared = {owner.run_id for _, owner in _find_active(context)}, [], set[str]()
+    active, found, spared = {run.owner.run_id for run in find_running(context.home)}, [], set[str]()
     for store in find_kept_stores(root, context.project_home.snapshots):
         going = list_snapshots(store, args.of_run) if args.of_run else find_old(store, args.days)
         spared |= {kept.run_id for kept in going} & active

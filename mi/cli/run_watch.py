@@ -9,6 +9,7 @@ from mi.agents.registry import AGENTS, load
 from mi.agents.stream import Interpreter
 from mi.agents.transcript import Captured
 from mi.app.home_context import HomeContext
+from mi.autopilot.run_lock import RunningRun
 from mi.cli.output import Output, flush
 from mi.cli.prompts import at_terminal
 from mi.cli.run_display import JsonLines, Live, PlainAgent
@@ -47,12 +48,12 @@ class AgentTail:
 class RunWatch:
     """Follows the log of a run and the transcript of its present batch, until the run's end or its process's."""
 
-    def __init__(self, context: HomeContext, out: Output, run_id: str) -> None:
+    def __init__(self, context: HomeContext, out: Output, run: RunningRun) -> None:
         self.out = out
         self.context = context
-        self._run_id = run_id
+        self._run_id = run.owner.run_id
         self.question = self._find_question()  # that the run waits for, perhaps since before it was resumed
-        self._lock = context.project_home.run_lock
+        self._lock = run.lock
         self._hands = "cli"
         self._log = jsonl.Tail(context.project_home.evidence, self._find_start())
         self._agent: AgentTail | None = None
@@ -104,8 +105,8 @@ class RunWatch:
             if event.head.run_id == self._run_id:
                 self.show_event(event)
                 flush()
-            if event.head.kind == "run_end":
-                return True
+                if event.head.kind == "run_end":
+                    return True
         return False
 
     def _take_in(self, event: Event) -> None:

@@ -44,9 +44,7 @@ def gather(context: HomeContext) -> Json:
     status: Json = {
         "home": context.home.root,
         "project": {"id": context.project.project_id, "root": context.project.root, "chosen_by": context.choice.how},
-        "run": _run_status(
-            find_latest_run(log, context.evidence_index, context.notices), context.project_home.run_lock
-        ),
+        "run": _run_status(context, find_latest_run(log, context.evidence_index, context.notices)),
         "last_batch": _last_batch(context, log),
         "waiting": waiting,
         "tasks": _tasks(context),
@@ -62,14 +60,16 @@ def gather(context: HomeContext) -> Json:
     return status
 
 
-def _run_status(run: Any, lock: str) -> Json:
+def _run_status(context: HomeContext, run: Any) -> Json:
     if run is None:
         return {"id": None, "status": "none", "marks": None, "batches": 0, "spent": None, "evidence_ids": []}
     import msgspec
 
-    from mi.kernel.locks import is_held
+    from mi.autopilot.run_lock import find_running
 
-    state = run.ended.status if run.ended else "running" if is_held(lock) else "interrupted"
+    living = {one.owner.run_id for one in find_running(context.home, context.project.project_id)}
+    goes_on = living & {run.run_id, ""}  # a lock that was just taken does not name its run yet
+    state = run.ended.status if run.ended else "running" if goes_on else "interrupted"
     return {
         "id": run.run_id,
         "status": state,

@@ -148,5 +148,5 @@ def _refuse_while_running(home: Home) -> None:
     from mi.kernel.locks import is_held
 
     for project_id in home.project_ids():
-        if is_held(home.project(project_id).run_lock):
+        if any(map(is_held, home.project(project_id).list_run_locks())):
             raise MiError("purge-running", project=project_id)

@@ -43,7 +43,7 @@ def note_written(path: str, content: bytes | None) -> None:
 
 def _is_watched(home: Home) -> bool:
     """Return whether a run goes on: to it, a journal that another process shortens is one that was cut."""
-    return any(is_held(home.project(project_id).run_lock) for project_id in home.project_ids())
+    return any(map(is_held, home.list_run_locks()))
 
 
 def remove(path: str) -> None:

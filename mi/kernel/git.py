@@ -324,6 +324,17 @@ def find_git_folder(root: str) -> str:
     return os.path.join(root, pointer)
 
 
+def is_linked_tree(path: str) -> bool:
+    """Return whether a folder lies in a work tree that `git worktree add` made, not in the repository's own."""
+    top = find_toplevel(path)
+    if top is None or not os.path.isfile(os.path.join(top, ".git")):
+        return False
+    try:
+        return os.path.lexists(os.path.join(find_git_folder(top), "commondir"))
+    except OSError:
+        return False
+
+
 def find_stranger(root: str) -> str:
     """Return the repository that a work tree's `.git` leads to where it is another work tree's; '' where it is its own.
 

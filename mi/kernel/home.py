@@ -155,6 +155,10 @@ class Home:
             logs += [files.claims, files.nodes, files.edges]
         return [log for log in logs if os.path.isfile(log) or os.path.lexists(log + SEAL)]
 
+    def list_run_locks(self) -> list[str]:
+        """Return the locks of all trees of all projects in which a run may go on."""
+        return [lock for project_id in self.project_ids() for lock in self.project(project_id).list_run_locks()]
+
     def project(self, project_id: str) -> "ProjectHome":
         """Return the part of the home that belongs to one project."""
         return ProjectHome(self.path("projects", project_id))
@@ -225,7 +229,27 @@ class ProjectHome:
 
     @property
     def run_lock(self) -> str:
+        """The lock of a run in the project's own tree."""
         return self.path("run.lock")
+
+    def find_run_lock(self, root: str) -> str:
+        """Return the lock of the run in a tree: a linked work tree has its own."""
+        from mi.kernel.git import is_linked_tree
+
+        if not is_linked_tree(root):
+            return self.run_lock
+        from mi.kernel.digest import hash_sha256
+
+        name = hash_sha256(os.fsencode(os.path.realpath(root)))[:16]
+        return self.path("locks", f"{name}.lock")
+
+    def list_run_locks(self) -> list[str]:
+        """Return the locks of all trees in which a run may go on."""
+        try:
+            names = sorted(os.listdir(self.path("locks")))
+        except (FileNotFoundError, NotADirectoryError):
+            names = []
+        return [self.run_lock, *(self.path("locks", name) for name in names)]
 
     @property
     def trust(self) -> str:

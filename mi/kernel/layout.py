@@ -11,7 +11,15 @@ _STORE = [*_THOUGHTS, "archive/<ts>/*.jsonl.gz"]
 _TRANSCRIPTS = ["*.jsonl", "archive/*.jsonl.gz"]
 _PROJECT = [
     *("overlay.json", "evidence.jsonl", "segment_state.json", "workflow_candidates.json", "preference_candidates.json"),
-    *("captures.json", "run.lock", "contract/*.json", "contract/*.lock", "contract/*.sqlite", "hook_sessions/*.json"),
+    *(
+        "captures.json",
+        "run.lock",
+        "locks/*.lock",
+        "contract/*.json",
+        "contract/*.lock",
+        "contract/*.sqlite",
+        "hook_sessions/*.json",
+    ),
     *("hook_sessions/*.calls", "secret_words/*"),
     *("workflows/wf_*.json", "workflows/undone/wf_*.json", "trees/*/**", "snapshots/**"),
     *("trust.json", "proofs/*.json"),

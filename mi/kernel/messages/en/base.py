@@ -90,6 +90,7 @@ TEXT = {
     "error.not-a-run": "no run {run_id} in {path} (mi tail shows what is there)",
     "error.no-run-in-progress": "no run in progress here (no one holds {path}); begin one with mi run <task>",
     "error.run-not-in-progress": "{run} does not go on here (see mi status); mi attach and mi stop without an id mean the run that does",
+    "error.several-runs-in-progress": "{count} runs go on in this project: {runs}; name the one you mean, for example {example}",
     "error.run-done": "{run_id} is done; begin a new one: mi run <task>",
     "error.run-in-progress": "a run is in progress in this project: {run_id}, process {pid}, since {since} (watch it with mi attach, or end it with mi stop)",
     "error.nothing-waits": "nothing waits under {id} (mi inbox lists what does)",

@@ -89,6 +89,7 @@ TEXT = {
     "error.not-a-run": "{path} 中没有运行 {run_id}（用 mi tail 查看现有内容）",
     "error.no-run-in-progress": "这里没有正在进行的运行（没有人持有 {path}）；用 mi run <任务> 开始",
     "error.run-not-in-progress": "{run} 没有在这里进行（见 mi status）；不带编号的 mi attach 和 mi stop 指正在进行的运行",
+    "error.several-runs-in-progress": "此项目有 {count} 个运行正在进行：{runs}；请指明其中一个，例如 {example}",
     "error.run-done": "{run_id} 已完成；请开始新的运行：mi run <任务>",
     "error.run-in-progress": "此项目正在运行：{run_id}，进程 {pid}，自 {since} 起（用 mi attach 查看，或用 mi stop 停止）",
     "error.nothing-waits": "没有等待中的 {id}（用 mi inbox 列出）",
