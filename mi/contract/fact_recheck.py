@@ -34,6 +34,7 @@ class FactRecheck:
 
     def __init__(self) -> None:
         self._seen: dict[tuple[str, str], tuple[_Stamp, str | None]] = {}
+        self._inside: dict[str, tuple[str, int, int]] = {}  # by name: a file that was found to lie in the project
 
     def look(self, truths: Iterable[Truth], checker: Checker) -> dict[str, SeenFact]:
         """Return how each fact stands; the time is for all of them."""
@@ -58,8 +59,7 @@ class FactRecheck:
             return "" if commit[0] == proof.commit else None
         pattern, _, named = proof.value.rpartition("::") if proof.kind == "grep_hit" else ("", "", proof.value)
         try:
-            path = inside(checker.root, named)
-            status = os.stat(path)
+            path, status = self._find(checker.root, named)
         except UsageError:
             return "path-outside"
         except (FileNotFoundError, NotADirectoryError):
@@ -78,6 +78,21 @@ class FactRecheck:
         if time.time_ns() - status.st_ctime_ns > _SETTLED_NS:
             self._seen[proof.value, proof.sha256] = stamp, why
         return why
+
+    def _find(self, root: str, named: str) -> tuple[str, os.stat_result]:
+        """Return where a file of the project is, and its state; UsageError when it lies elsewhere.
+
+        Where it leads is followed again only when another file is found there: a recall names many.
+        """
+        path, *known = self._inside.get(named, ("", 0, 0))
+        if path:
+            status = os.stat(os.path.join(root, named))
+            if known == [status.st_dev, status.st_ino]:
+                return path, status
+        path = inside(root, named)
+        status = os.stat(path)
+        self._inside[named] = path, status.st_dev, status.st_ino
+        return path, status
 
 
 def _grep(pattern: str, path: str, proof: CheckedEvidence) -> str | None:

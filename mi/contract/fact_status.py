@@ -15,7 +15,7 @@ from mi.evidence.records.base import Record
 from mi.evidence.records.governed import MemoryVerify, MemoryWrite
 from mi.kernel.jsonl import Line
 from mi.kernel.jsontext import encode
-from mi.kernel.log_source import Log
+from mi.kernel.log_source import Cursor, Log
 from mi.kernel.log_view import LogView, Tables, rows_among
 
 _TABLES = Tables(
@@ -27,6 +27,9 @@ _TABLES = Tables(
     ),
 )
 _WANTED = (b'"memory_write"', b'"memory_verify"')
+_MOST_PASSED = 1 << 20  # bytes of such lines after which a cursor is stored all the same
+_GATE = b'{"kind":"gate"'  # names the tool that was called
+_WRITE, _NO_EVIDENCE = b'{"kind":"memory_write"', b'"evidence":[]'
 
 
 class Truth(NamedTuple):
@@ -47,6 +50,7 @@ class Truths:
         self._log = Log(log, "log", lambda: self._read)
         self._view = LogView(path, _TABLES)
         self._taken = 0
+        self._passed = ("", "")  # after the stored cursor: how far nothing follows that tells
 
     def generation(self) -> int:
         """Return a number that changes whenever the evidence of a record, or what is known about it, does."""
@@ -94,12 +98,26 @@ class Truths:
         return [row[0] for row in self._view.run(lambda db: self._catch_up(db).execute(query).fetchall())]
 
     def _catch_up(self, db: sqlite3.Connection) -> sqlite3.Connection:
-        if self._log.has_news(self._view.cursor(self._log.source)):
-            self._view.catch_up(self._log, self, lambda done, total: None)
+        """Return the database with all that the log tells; lines that tell nothing are passed over without a write."""
+        stored = self._view.cursor(self._log.source)
+        if self._passed[0] != stored:
+            self._passed = stored, stored
+        if not self._log.has_news(self._passed[1]):
+            return db
+        for batch in self._log.read(self._passed[1]):
+            if not batch.changes and not batch.anew and batch.done - Cursor.parse(stored).upto < _MOST_PASSED:
+                self._passed = stored, batch.cursor
+            elif self._view.apply(self._log.source, stored, batch, self):
+                stored = batch.cursor
+            else:  # another process was faster
+                return self._catch_up(db)
         return db
 
     def _read(self, line: Line) -> list[Record]:
-        if not any(kind in line.data[:4096] for kind in _WANTED):
+        data = line.data
+        if data.startswith(_GATE) or (data.startswith(_WRITE) and _NO_EVIDENCE in data):
+            return []  # most lines, and told without parsing them
+        if not any(kind in data[:4096] for kind in _WANTED):
             return []
         event = parse(line)
         record = read_whole(self._log.path, event).record() if event else None

@@ -137,8 +137,6 @@ def split_text(text: str, tags: Sequence[str]) -> tuple[str, str]:
 
 def find_under_key(key: str, thoughts: CombinedStores) -> list[Thought]:
     """Return the standing records under a key, of the project's store."""
-    if not key:
-        return []
     project = thoughts.readings[0]
     wanted = Filter(tags=(KEY + key,))
     return [*project.find("claim", wanted), *project.find("node", wanted)]

@@ -32,6 +32,7 @@ from mi.knowledge.thoughts.store_state import Thought
 MAX_RESULTS = 100
 _AT_ONCE = 500  # facts re-checked by one call
 _KEPT_QUERY = 500
+_KEPT_PACE = 50  # writes after which recall takes them in: no later recall waits for many at once
 
 
 class QueryInput(Struct, frozen=True, kw_only=True):
@@ -157,6 +158,9 @@ def write_kind(session: ContractSession, given: WriteInput, kind: str) -> WriteR
             "user" if session.person else "hands",
         )
     session.passed(verdict, request, kept.record_id)
+    session.written += 1
+    if session.written % _KEPT_PACE == 0:
+        recall.catch_up(session)
     stored = TYPES[memories.type_of("", memory.tags)]
     return WriteResult(
         id=kept.record_id,
@@ -240,7 +244,7 @@ def _replaced(
 
     A fact gives way to facts alone, a person's rule to theirs.
     """
-    standing = memories.find_under_key(memory.key, session.place.read_thoughts())
+    standing = memories.find_under_key(memory.key, session.place.read_thoughts()) if memory.key else []
     facts = [one.id for one in standing if memories.type_of(one.type, one.raw.get("tags") or []) == "fact"]
     if facts and memory.type != "fact":
         raise session.refuse("KEY_HOLDS_FACT", request, f"{memory.key}: {facts[0]}", verdict)

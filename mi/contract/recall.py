@@ -90,6 +90,13 @@ def query(session: ContractSession, text: str, limit: int, wanted: RecallFilter 
     return _with_always(session, thoughts, find_matches(session, thoughts, text, limit, wanted), wanted)
 
 
+def catch_up(session: ContractSession) -> None:
+    """Take in what was written since, so that no recall has to."""
+    session.truths.generation()
+    session.place.read_thoughts()
+    session.place.search(Query((), _OWN, session.place.project_id, limit=0))
+
+
 def find_matches(
     session: ContractSession, thoughts: CombinedStores, text: str, limit: int, wanted: RecallFilter = ALL
 ) -> list[Recalled]:

@@ -110,6 +110,7 @@ class ContractSession:
         self.state_file = state
         self.boundary = boundary
         self.person = person
+        self.written = 0  # memories, by this session
         self._shelf: Shelf | None = None
 
     @classmethod

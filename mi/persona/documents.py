@@ -23,6 +23,8 @@ def list_persona_producers(root: str, source: str, project_id: str, within: str 
 
     Nothing where a link leads out of it, or out of the project that brought it along.
     """
+    if not os.path.isdir(root):
+        return []
     persona = PersonaView(root, "", within)
     return [
         _Files(_find_folder(persona, "cards"), source, project_id, CARD, _read_card),

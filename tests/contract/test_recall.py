@@ -13,6 +13,7 @@ from mi.contract import recall as recalling
 from mi.contract.memory_tools import QueryInput, RecentInput, memory_query, memory_recent
 from mi.contract.session import ContractSession
 from mi.kernel.errors import UsageError
+from mi.knowledge.search.index import TextIndex
 from tests.contract.conftest import ready, recall, write
 from tests.knowledge.thoughts.lines import claim
 from tests.knowledge.thoughts.lines import write as store
@@ -206,3 +207,14 @@ def test_evidence_grows_old(session, project, monkeypatch):
     monkeypatch.setattr(recalling.time, "time", lambda: later)
     (found,) = recall(session, "main")
     assert 3600 <= found.evidence_age_s < 3660
+
+
+@pytest.mark.req("one.knowledge.first-recall")
+def test_what_a_session_writes_is_taken_in_before_anybody_recalls(project, opened):
+    session = ready(opened())
+    for number in range(120):
+        write(session, summary=f"Note {number} about walruses")
+    status, _ = TextIndex(project.home, lambda: (), project.context.notices).status()
+    assert status.documents["node"] == 100
+    assert len(memory_query(opened("other"), QueryInput(query="walruses", limit=100)).results) == 100
+    assert {one.summary for one in recall(opened("other"), "119 walruses")} >= {"Note 119 about walruses"}

@@ -85,3 +85,28 @@ def test_a_command_is_unchecked_once_the_commit_is_another(opened, project: Proj
     assert shown(session, fact) == ("verified", "")
     git(project.root, "commit", "-q", "--allow-empty", "-m", "two")
     assert shown(session, fact)[0] == "tentative"
+
+
+@pytest.mark.req("one.stale.never-verified")
+def test_a_fact_whose_file_moved_out_of_the_project_is_stale(opened, project: Project):
+    session, inner, outer = ready(opened()), project.root / "src", project.root.parent / "elsewhere"
+    for folder in (inner, outer):
+        folder.mkdir()
+        (folder / "main.py").write_text("def main(): ...\n", "utf-8")
+    fact = write(session, "fact", "main is in src", evidence=["file_exists::src/main.py"])
+    assert shown(session, fact) == ("verified", "")
+    inner.rename(project.root / "former")
+    inner.symlink_to(outer)
+    assert shown(session, fact) == ("stale", "file_exists src/main.py (path-outside)")
+
+
+@pytest.mark.req("one.stale.by-itself")
+def test_what_another_session_found_out_is_told_after_recalls_that_wrote_nothing_down(opened, project: Project):
+    session, other = ready(opened()), ready(opened("other"))
+    facts = [write(session, "fact", f"main is there, {number}", evidence=["file_exists::a.py"]) for number in (1, 2)]
+    assert [shown(one, fact)[0] for one in (session, other) for fact in facts] == ["verified"] * 4
+    later = write(other, "fact", "main is here", evidence=["file_exists::a.py"])
+    assert shown(session, later) == ("verified", "")
+    (project.root / "a.py").unlink()
+    assert shown(other, later)[0] == "stale"
+    assert session.truths.of([later.id])[later.id].stale
