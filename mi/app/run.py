@@ -16,6 +16,7 @@ from mi.app.recall import build_recall
 from mi.app.speaker import find_speaker, is_persons_process
 from mi.app.tasks import build_task_store
 from mi.app.team import build_persona
+from mi.app.team_base import guard_team
 from mi.app.team_files import build_team_files
 from mi.app.thoughts import build_thoughts
 from mi.app.workflows import build_bindings, build_workflows
@@ -113,6 +114,7 @@ def build_run(context: HomeContext, options: RunOptions, open_door: Callable[[st
         prover=proof.prover,
         no_proof=text(proof.why_not, language) if proof.why_not else "",
         snapshot=config.snapshot,
+        guard_team=partial(guard_team, context, run_id),
         **({"find_earned": partial(find_earned, context)} if config.runtime.autonomy == "earned" else {}),
     )
     if resumed:

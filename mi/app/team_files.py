@@ -107,6 +107,12 @@ class TeamFiles:
         trusted = read_trust(self._context.project_home.trust)
         return trusted is not None and trusted.team
 
+    def list_unbound(self) -> list[str]:
+        """Return the files that a run committed and that wait for the person's yes."""
+        from mi.project.trust import Trusted, read_trust
+
+        return sorted({*(read_trust(self._context.project_home.trust) or Trusted()).unbound.values()})
+
     @property
     def _is_there(self) -> bool:
         folders = (*(os.path.join(self._root, name) for name in FOLDERS), self._context.home.path("persona"))
@@ -114,6 +120,16 @@ class TeamFiles:
 
     @cached_property
     def _blobs(self) -> dict[str, str]:
+        """Return what can bind: as committed, while a run works where it began; nothing that a run brought itself."""
         from mi.project.committed import read_committed
+        from mi.project.trust import Trusted, read_trust
 
-        return read_committed(self._root, FOLDERS)
+        trusted = read_trust(self._context.project_home.trust) or Trusted()
+        bases = [tips.get("HEAD", "") for tips in trusted.at_work.values()] or ["HEAD"]
+        first, *others = (read_committed(self._root, FOLDERS, base) if base else {} for base in bases)
+        known = [{*one.values()} for one in others]
+        return {
+            path: blob
+            for path, blob in first.items()
+            if blob not in trusted.unbound and all(blob in one for one in known)
+        }

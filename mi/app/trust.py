@@ -9,7 +9,7 @@ from mi.evidence.records.run import Question, QuestionOption, UserInput
 from mi.kernel import believed, ids
 from mi.kernel.home import ProjectHome
 from mi.kernel.messages import text
-from mi.project.trust import Trusted, find_unasked, find_untrusted, read_trust, write_trust
+from mi.project.trust import Trusted, change_trust, find_unasked, find_untrusted, read_trust
 
 
 def find_check_commands(context: HomeContext) -> list[str]:
@@ -36,9 +36,13 @@ def store_trust(context: HomeContext, commands: list[str], is_yes: bool = True) 
     """Keep whether the person trusts these commands of this project; a question about them is settled."""
     _store(context, context.project_home, context.project.root, commands, is_yes)
     for question in _waiting(context, context.project_home):
-        if set(question.commands) <= set(commands):
-            said = UserInput(question=question.text, answer="yes" if is_yes else "no", question_id=question.id)
-            context.evidence_writer(context.project_home.evidence).append(said, sync=True)
+        if not question.team_files and set(question.commands) <= set(commands):
+            _settle(context, context.project_home, question, is_yes)
+
+
+def _settle(context: HomeContext, place: ProjectHome, question: Question, is_yes: bool) -> None:
+    said = UserInput(question=question.text, answer="yes" if is_yes else "no", question_id=question.id)
+    context.evidence_writer(place.evidence).append(said, sync=True)
 
 
 def _store(context: HomeContext, place: ProjectHome, root: str, commands: list[str], is_yes: bool) -> None:
@@ -46,20 +50,24 @@ def _store(context: HomeContext, place: ProjectHome, root: str, commands: list[s
     record = TrustSet(project_root=root, commands=commands, removed=not is_yes)
     context.evidence_writer(place.evidence).append(record, sync=True)
     former = read_trust(place.trust) or Trusted()
-    if is_yes:
-        write_trust(place.trust, [*former.commands, *commands], former.refused, team=former.team)
-    else:
-        kept = set(former.commands) - set(commands)
-        write_trust(place.trust, kept, [*former.refused, *commands], team=former.team)
+    wanted, refused = {*former.commands}, {*former.refused}
+    wanted, refused = (wanted | {*commands}, refused) if is_yes else (wanted - {*commands}, refused | {*commands})
+    change_trust(place.trust, context.notices, commands=sorted(wanted), refused=sorted(refused - wanted))
 
 
 def store_team_trust(context: HomeContext, is_yes: bool) -> None:
-    """Keep whether this repository's team files bind, as they are committed: the event first."""
-    place = context.project_home
-    record = TrustSet(project_root=context.project.root, team=is_yes, removed=not is_yes)
+    """Keep whether this repository's team files bind, as they are committed now: the event first."""
+    from mi.app.team_base import list_tips
+
+    place, root = context.project_home, context.project.root
+    record = TrustSet(project_root=root, team=is_yes, removed=not is_yes)
     context.evidence_writer(place.evidence).append(record, sync=True)
-    former = read_trust(place.trust) or Trusted()
-    write_trust(place.trust, former.commands, former.refused, team=is_yes)
+    now = list_tips(root)
+    at_work = dict.fromkeys((read_trust(place.trust) or Trusted()).at_work, now)
+    change_trust(place.trust, context.notices, team=is_yes, unbound={}, at_work=at_work)
+    for question in _waiting(context, place):
+        if question.team_files:
+            _settle(context, place, question, is_yes)
 
 
 def list_team_files(context: HomeContext) -> list[str]:
@@ -107,7 +115,15 @@ def find_question(context: HomeContext, project_id: str, question_id: str) -> Qu
 
 def store_answer(context: HomeContext, project_id: str, question: Question, is_yes: bool) -> None:
     """Keep the person's answer to a question about trust, whichever project it waited in."""
-    _store(context, context.home.project(project_id), question.project_root, question.commands, is_yes)
+    place = context.home.project(project_id)
+    if not question.team_files:
+        _store(context, place, question.project_root, question.commands, is_yes)
+    elif is_yes:
+        record = TrustSet(project_root=question.project_root, team=True)
+        context.evidence_writer(place.evidence).append(record, sync=True)
+        unbound = (read_trust(place.trust) or Trusted()).unbound
+        left = {blob: path for blob, path in unbound.items() if blob not in question.team_files}
+        change_trust(place.trust, context.notices, unbound=left)
 
 
 def _waiting(context: HomeContext, place: ProjectHome) -> Iterator[Question]:

@@ -1,6 +1,7 @@
 """What a run works with: the places, the agent, the Mind, the person, and who watches."""
 
 from collections.abc import Callable, Iterable
+from contextlib import AbstractContextManager, nullcontext
 from typing import TYPE_CHECKING, Literal, NamedTuple, Protocol
 
 from mi.agents.protocol import AgentAdapter, Observer
@@ -156,6 +157,7 @@ class RunParts(NamedTuple):
     no_proof: str = ""  # why there is none, for the person
     steps: RunSteps = RunSteps()
     snapshot: SnapshotConfig = SnapshotConfig()
+    guard_team: Callable[[], AbstractContextManager[None]] = nullcontext  # held while the run works
     find_earned: Callable[[Question], TopicAgreement | None] = lambda question: None  # where MI may answer by itself
 
     @property

@@ -48,6 +48,7 @@ def drive_run(
         parts.door.open() as door,
         run_lock(lock, state.run_id, parts.notices, door, root),
         keep_run_times(parts.home, lock, state.run_id),
+        parts.guard_team(),
         stop_on_signals(parts.stop),
     ):
         checks = resumed.checks if resumed else _find_checks(parts)
@@ -101,6 +102,7 @@ def _first_record(parts: RunParts, state: RunState, checks: list[Check], is_resu
         ],
         limits=state.own_limits,
         list_task=state.list_task,
+        base_commit=git.run(parts.project.root, "rev-parse", "-q", "--verify", "HEAD").output.strip(),
         uncommitted=len(git.list_uncommitted(parts.project.root)),
     )
 

@@ -313,15 +313,18 @@ def _find_trust(context: HomeContext, item: InboxItem) -> Question | None:
 def _settle_trust(
     context: HomeContext, args: Args, out: Output, found: LocatedItem, asked: Question, word: str
 ) -> dict[str, Any]:
-    """Let MI run what the question names, or not; return it for programs."""
+    """Let MI run, or let bind, what the question names, or not; return it for programs."""
     from mi.app.trust import store_answer
     from mi.cli.prompts import is_yes
 
     agreed = is_yes(word)
     store_answer(context, found.item.project_id, asked, agreed)
     if not args.json:
-        out.say("trust.answered-yes" if agreed else "trust.answered-no", commands=", ".join(asked.commands))
-    return {"question_id": asked.id, "commands": asked.commands, "trusted": agreed}
+        key = "bound" if asked.team_files else "answered"
+        paths = ", ".join(asked.team_files.values())
+        out.say(f"trust.{key}-{'yes' if agreed else 'no'}", commands=", ".join(asked.commands), paths=paths)
+    told = {"question_id": asked.id, "commands": asked.commands, "trusted": agreed}
+    return told | ({"team_files": [*asked.team_files.values()]} if asked.team_files else {})
 
 
 def _about_tasks(context: HomeContext, item: InboxItem, text: str) -> str:

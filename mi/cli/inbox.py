@@ -15,6 +15,7 @@ from mi.kernel.text import shorten
 _DEFAULTS = (  # what happens if nobody answers
     "question.run-waits",
     "question.trust-waits",
+    "question.team-waits",
     "question.proposal-waits",
     "question.tasks-waits",
     "question.capture-waits",

@@ -228,11 +228,14 @@ def _say_kept(out: Output, args: Args, placed: "list[Placed]") -> None:
 
 def _ask_trust(context: HomeContext, args: Args, out: Output) -> None:
     """Ask whether what the repository says to a team shall bind; where nobody can be asked, say how to let it."""
+    from mi.app.team_files import build_team_files
     from mi.app.trust import list_team_files, store_team_trust
     from mi.cli.trust import wants_team
 
     files = list_team_files(context)
     if not files:
+        return
+    if build_team_files(context).is_trusted:
         return
     if wants_team(context, args, out, files):
         store_team_trust(context, is_yes=True)

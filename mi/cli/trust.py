@@ -25,20 +25,21 @@ def build_parser(name: str) -> Parser:
 
 
 def _run(context: HomeContext, args: Args) -> int:
+    from mi.app.team_files import build_team_files
     from mi.app.trust import find_check_commands, list_team_files, remove_trust, store_team_trust, store_trust
 
     context.use_project()
     commands, files = find_check_commands(context), list_team_files(context)
     out = Output(context.language)
-    binds = False
+    binds, team = False, build_team_files(context)
     if not args.dry_run:
         remove_trust(context) if args.remove else store_trust(context, commands)
         binds = not args.remove and bool(files) and wants_team(context, args, out, files)
-        if binds:
+        if binds and (args.team or not team.is_trusted):
             store_team_trust(context, is_yes=True)
     if args.json:
         told = {"project_root": context.project.root, "commands": commands, "trusted": not args.remove}
-        out.json(told | {"team_files": files, "team": binds})
+        out.json(told | {"team_files": files, "team": binds, "team_unbound": team.list_unbound()})
         return 0
     for line in commands:
         out.line(f"  {line}")
@@ -46,6 +47,8 @@ def _run(context: HomeContext, args: Args) -> int:
     out.say(key, root=context.project.root)
     if files and not args.remove:
         out.say("trust.team" if binds else "trust.team-not", count=len(files))
+        if binds and (unbound := team.list_unbound()):
+            out.say("trust.unbound", paths=", ".join(unbound))
     return 0
 
 

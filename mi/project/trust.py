@@ -3,9 +3,12 @@
 from collections.abc import Iterable
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from mi.kernel import clock, files
-from mi.kernel.jsontext import BadJson, decode, encode
+from mi.kernel.jsontext import BadJson, decode
+from mi.kernel.notices import Notices
+from mi.kernel.state import update_state
 
 VERSION = "v1"
 
@@ -17,6 +20,8 @@ class Trusted(Struct, frozen=True, kw_only=True):
     commands: list[str] = []
     refused: list[str] = []
     team: bool = False  # its team files bind as they were committed
+    unbound: dict[str, str] = {}  # but not these: a run brought them, and nobody said yes since; paths by blob
+    at_work: dict[str, dict[str, str]] = {}  # where HEAD and the branches stood when a run began that goes on, by run
     at: str = ""
 
 
@@ -29,12 +34,9 @@ def read_trust(path: str) -> Trusted | None:
         return None
 
 
-def write_trust(path: str, commands: Iterable[str], refused: Iterable[str] = (), *, team: bool = False) -> Trusted:
-    """Keep the commands that the person trusts from now on, and those that they do not want to be asked about again."""
-    wanted = sorted(set(commands))
-    trusted = Trusted(commands=wanted, refused=sorted(set(refused) - set(wanted)), team=team, at=clock.now())
-    files.write_atomic(path, encode(trusted))
-    return trusted
+def change_trust(path: str, notices: Notices, **changed: object) -> None:
+    """Keep what is trusted from now on; what is not named stays as it was."""
+    update_state(path, Trusted, lambda former: replace(former, **changed, at=clock.now()), notices)
 
 
 def find_untrusted(trusted: Trusted | None, commands: Iterable[str]) -> list[str]:

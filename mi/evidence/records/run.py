@@ -55,6 +55,7 @@ class RunStart(Record, frozen=True, kw_only=True, tag="run_start"):
     hands: str = ""
     mind: str = ""
     resumed_from: str = ""
+    base_commit: str = ""  # HEAD when the run, or this part of it, began; team files bind as committed there
     uncommitted: int = 0  # files the person had changed before the run began
     checks: list[KnownCheck] = []
     limits: dict[str, float | None] = {}  # of this run alone, by name; the others are as configured
@@ -269,6 +270,7 @@ class Question(Record, frozen=True, kw_only=True, tag="question"):
     ] = "agent"
     judges: list[str] = []  # the changes that it is about: of judges, or the one that must be reviewed
     commands: list[str] = []  # that MI would run itself after a yes
+    team_files: dict[str, str] = {}  # that would bind after a yes: paths by blob
     project_root: str = ""
     task: str = ""
     said: str = ""  # the agent's own words
