@@ -204,7 +204,7 @@ def _build_task_steps(context: HomeContext, place: "RunPlace", list_task: str) -
 
     if list_task.startswith("HO-"):
         return HandoffSteps(place, build_persona(context), list_task)
-    return TaskSteps(partial(build_task_store, context), list_task, context.notices, place.language)
+    return TaskSteps(partial(build_task_store, context), list_task, place)
 
 
 def _build_lessons(context: HomeContext, run_id: str) -> "list[CheckpointLesson]":

@@ -1,9 +1,11 @@
 """The task list of a project: read and changed where it is kept, and taken up by runs."""
 
 import os
+from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
 from mi.app.home_context import HomeContext
+from mi.tasks import has_list
 
 if TYPE_CHECKING:
     from mi.tasks.adoption import Adoption
@@ -47,11 +49,15 @@ class ChosenTask(NamedTuple):
     text: str
 
 
-def choose_task(context: HomeContext, task_id: str = "") -> ChosenTask:
-    """Return a task of the list by its id, or the one that comes next; NotFound when there is none to do."""
+def choose_task(context: HomeContext, task_id: str = "", *, even_waiting: bool = False) -> ChosenTask:
+    """Return a task of the list by its id, or the one that comes next; NotFound when there is none to do.
+
+    A task that waits for others is chosen only where the person says why.
+    """
     from mi.kernel.errors import NotFound, UsageError
     from mi.tasks.task_text import write_task_text
 
+    _settle_killed(context)
     tasks = read_tasks(context)
     if tasks.unsure:
         raise UsageError("tasks-unsure", reason=tasks.unsure)
@@ -61,23 +67,27 @@ def choose_task(context: HomeContext, task_id: str = "") -> ChosenTask:
         raise NotFound(key, **({"task_id": task_id} if task_id else {}))
     if task.checked:
         raise UsageError("task-done", task_id=task.id, pointer=tasks.pointer or "-")
+    if task.waits_for and not even_waiting:
+        raise UsageError("task-waits", task_id=task.id, first=", ".join(task.waits_for), next=task.waits_for[0])
     return ChosenTask(task.id, write_task_text(tasks, task, context.language_for(task.title)))
+
+
+def _settle_killed(context: HomeContext) -> None:
+    """Bring the list up to date after a run that was killed while it worked on it."""
+    from mi.autopilot.list_watch import reopen_after_kill
+    from mi.autopilot.steps.protocol import RunPlace
+
+    place = RunPlace(context.home, context.project, "", context.notices)
+    reopen_after_kill(partial(build_task_store, context), place)
 
 
 def find_listed(context: HomeContext, words: str) -> "ListedTask | None":
     """Return the open task of the list that a run's task names in the same words."""
-    if not has_list(context):
+    if not has_list(context.project.root):
         return None
     wanted = _plain(words)
     open_tasks = (task for task in read_tasks(context).tasks if not task.checked)
     return next((task for task in open_tasks if _plain(task.title) == wanted), None)
-
-
-def has_list(context: HomeContext) -> bool:
-    """Return whether the project has a task list at all."""
-    from mi import tasks
-
-    return tasks.has_list(context.project.root)
 
 
 def _plain(words: str) -> str:

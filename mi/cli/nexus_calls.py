@@ -3,12 +3,15 @@
 import argparse
 from collections.abc import Callable, Sequence
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from mi.app.home_context import HomeContext
 from mi.app.nexus import build_nexus, record_nexus
 from mi.cli.arguments import Args, add_cd, add_json
 from mi.cli.output import Output
+
+if TYPE_CHECKING:
+    from mi.evidence.records.governed import NexusEvent
 
 # Tools that only look and take nothing: where they are, without the table of all.
 _READS = {
@@ -32,7 +35,17 @@ def call(context: HomeContext, name: str, /, **arguments: Any) -> dict[str, Any]
     from mi.nexus.toolset import call as run
 
     given = {key: value for key, value in arguments.items() if value not in (None, [])}
-    return run(build_nexus(context), name, given, partial(record_nexus, context) if TOOLS[name].writes else None)
+    return run(build_nexus(context), name, given, partial(_record, context) if TOOLS[name].writes else None)
+
+
+def _record(context: HomeContext, event: "NexusEvent") -> None:
+    """Append a call with who made it, if that is a person: a run that works on the list hears it."""
+    import msgspec
+
+    from mi.app.speaker import find_speaker
+
+    by = find_speaker(context).by
+    record_nexus(context, msgspec.structs.replace(event, by=by) if by == "terminal" else event)
 
 
 def _read(context: HomeContext, name: str) -> dict[str, Any]:

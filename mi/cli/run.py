@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from mi.app.run import RunOptions
     from mi.autopilot.run_parts import Asker, Waiter
     from mi.cli.run_display import Quiet
+    from mi.tasks.task_list import TaskList
 
 
 def build_parser(name: str) -> Parser:
@@ -113,17 +114,34 @@ def _run(context: HomeContext, args: Args) -> int:
 
 
 def _run_list(context: HomeContext, args: Args, options: "RunOptions") -> int:
-    """Work through the task list, one verified run after another; the first that is not done ends it."""
+    """Work through the tasks that are open now, one verified run after another; the first that is not done ends it."""
     from mi.app.tasks import choose_task, read_tasks
 
+    chosen = choose_task(context)
+    wanted = {task.id for task in read_tasks(context).tasks if not task.checked}
     while True:
-        chosen = choose_task(context)
         code = _run_one(context, args, options._replace(task=chosen.text, list_task=chosen.id))
-        pointer = read_tasks(context).pointer
-        if code or not pointer or pointer == chosen.id:
+        if code:
             return code
         context.close()
         context = HomeContext(context.home, cd=context.project.root)
+        tasks = read_tasks(context)
+        following = tasks.choose_next(wanted)
+        if not following or following == chosen.id or tasks.unsure:
+            return _end_list(context, args, tasks, wanted)
+        chosen = choose_task(context, following)
+
+
+def _end_list(context: HomeContext, args: Args, tasks: "TaskList", wanted: set[str]) -> int:
+    """Say which tasks are still open, if any; 3 where one is that was to be done, 0 where all of those are."""
+    left = [task for task in tasks.tasks if not task.checked]
+    ids = {tasks.adopted.get(one, one) for one in wanted}
+    code = 3 if tasks.unsure or any(task.id in ids for task in left) else 0
+    if left or tasks.unsure:
+        named = tasks.unsure or ", ".join(task.id for task in left)
+        said = Output(context.quiet_language).text("run.list-left", tasks=named)
+        sys.stderr.write(f"mi: {said}\n")
+    return code
 
 
 def _from_list(context: HomeContext, args: Args, options: "RunOptions") -> "RunOptions":
@@ -144,7 +162,7 @@ def _from_list(context: HomeContext, args: Args, options: "RunOptions") -> "RunO
         task_id = found.id
     if task_id is None:
         return options
-    chosen = choose_task(context, task_id)
+    chosen = choose_task(context, task_id, even_waiting=bool(args.override))
     if args.list_task is None and not args.quiet and not args.json:
         Output(context.language_for(chosen.text)).say("run.takes-up", id=chosen.id)
     return options._replace(task=chosen.text, list_task=chosen.id)

@@ -108,9 +108,10 @@ def _last_batch(context: HomeContext, log: str) -> Json | None:
 
 def _tasks(context: HomeContext) -> Json | None:
     """Return how far the project's list is; None without one."""
-    from mi.app.tasks import has_list, read_tasks
+    from mi.app.tasks import read_tasks
+    from mi.tasks import has_list
 
-    if not has_list(context):
+    if not has_list(context.project.root):
         return None
     tasks = read_tasks(context)
     leaves = [task for task in tasks.tasks if task.leaf]

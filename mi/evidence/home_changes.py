@@ -120,6 +120,8 @@ class _SpokenLine(msgspec.Struct):
     origin: str = ""
     path: str = ""
     by: str = ""
+    client: str = ""
+    boundary: str = ""
     dismissed: bool = False
 
 
@@ -133,7 +135,11 @@ def speaks_for_person(log: str, data: bytes) -> bool:
         case "evidence.jsonl":
             # What a hook hears in a host's chat answers the questions of hooks, never those of a run.
             by_nobody = line.dismissed and not line.by
-            return line.kind == "limit_raised" or (line.kind == "user_input" and line.by != "chat" and not by_nobody)
+            if line.kind == "user_input":
+                return line.by != "chat" and not by_nobody
+            if line.kind == "gate":
+                return line.boundary == "cli" and line.client.startswith("person-")
+            return line.kind == "limit_raised" or (line.kind == "nexus_event" and line.by == "terminal")
         case "written.jsonl":
             return os.path.basename(line.path) in _PERSONS_FILES
         case "claims.jsonl" | "nodes.jsonl" | "edges.jsonl":

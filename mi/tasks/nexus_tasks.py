@@ -16,7 +16,7 @@ from mi.tasks import NEXUS_TASKS
 from mi.tasks.task_list import Conflict, ListedTask, NewTask, TaskList, TaskRun
 
 if TYPE_CHECKING:  # a hook looks at the list without any of it
-    from mi.nexus.state import Task, Tasks
+    from mi.nexus.state import Task, Tasks, TaskStatus
     from mi.nexus.store import Store
 
 FILE = NEXUS_TASKS
@@ -58,13 +58,13 @@ class NexusTasks:
             found = self._parse(data)
         except (OSError, MiError) as error:
             return TaskList(FILE, exists=True, unsure=str(error))
-        own = self._read_own()
+        own, waiting = self._read_own(), _find_waiting(found.tasks)
         proposed = {task_id: str(fields["proposed_by"]) for task_id, fields in own.items() if "proposed_by" in fields}
         return TaskList(
             FILE,
             exists=True,
             goal=found.goal,
-            tasks=tuple(_listed(task, own.get(str(task.id), {})) for task in found.tasks),
+            tasks=tuple(_listed(task, own.get(str(task.id), {}), waiting.get(task.id)) for task in found.tasks),
             pointer=_pointer(found.tasks),
             version=_digest(data),
             adopted={str(fields["adopted_id"]): task_id for task_id, fields in own.items() if "adopted_id" in fields},
@@ -117,9 +117,16 @@ class NexusTasks:
 
     def complete(self, seen: TaskList, task_id: str, proposer: str = "") -> None:
         """Set a task to completed."""
+        self._set_status(seen, task_id, "completed")
+
+    def reopen(self, seen: TaskList, task_id: str) -> None:
+        """Set a task to pending."""
+        self._set_status(seen, task_id, "pending")
+
+    def _set_status(self, seen: TaskList, task_id: str, status: "TaskStatus") -> None:
         with self._changing(seen) as (store, tasks):
-            done = msgspec.structs.replace(_find(tasks, task_id), status="completed")
-            _save(store, tasks, _replaced(tasks, done), [], "")
+            changed = msgspec.structs.replace(_find(tasks, task_id), status=status)
+            _save(store, tasks, _replaced(tasks, changed), [], "")
 
     def comes_before_pointer(self, section: str) -> bool:
         """Return False: a new task stands at the end, and what is ready before it stays so."""
@@ -163,7 +170,14 @@ class NexusTasks:
         return {key: one for key, one in found.items() if isinstance(one, dict)} if isinstance(found, dict) else {}
 
 
-def _listed(task: _Task, own: dict[str, Any]) -> ListedTask:
+def _find_waiting(tasks: list[_Task]) -> dict[int, list[str]]:
+    """Return which open tasks come before each one that nobody began."""
+    is_open = {task.id for task in tasks if task.status != "completed"}
+    waiting = {task.id: [str(one) for one in task.deps if one in is_open] for task in tasks if task.status == "pending"}
+    return {task_id: first for task_id, first in waiting.items() if first}
+
+
+def _listed(task: _Task, own: dict[str, Any], waits_for: list[str] | None) -> ListedTask:
     try:
         run = msgspec.convert(own["run"], TaskRun) if "run" in own else UNSET
     except msgspec.ValidationError:
@@ -175,6 +189,7 @@ def _listed(task: _Task, own: dict[str, Any]) -> ListedTask:
         context="\n".join(part for part in (task.context, task.approach) if part and part != task.title) or UNSET,
         acceptance=task.acceptance or UNSET,
         run=run,
+        waits_for=waits_for or UNSET,
     )
 
 

@@ -1,6 +1,6 @@
 """What a task list is, whoever keeps it: tinyTasks.md, or the plan state of a harness."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from types import MappingProxyType
 from typing import NamedTuple, Protocol
 
@@ -31,6 +31,7 @@ class ListedTask(Struct, frozen=True, kw_only=True):
     context: str | UnsetType = UNSET  # what one must know to do it
     acceptance: str | UnsetType = UNSET  # how one sees that it is done
     run: TaskRun | UnsetType = UNSET
+    waits_for: list[str] | UnsetType = UNSET  # open tasks that come first
 
 
 class NewTask(NamedTuple):
@@ -69,6 +70,12 @@ class TaskList(NamedTuple):
         """Return the subtasks of a task."""
         return [task for task in self.tasks if task.parent == task_id]
 
+    def choose_next(self, ids: Collection[str]) -> str:
+        """Return which of these tasks comes next; "" when none is left that could be begun."""
+        wanted = {self.adopted.get(one, one) for one in ids}
+        ready = (task.id for task in self.tasks if task.leaf and not task.checked and not task.waits_for)
+        return next((one for one in (self.pointer, *ready) if one in wanted), "")
+
     def count_open(self) -> int:
         """Return how many leaves are left."""
         return sum(task.leaf and not task.checked for task in self.tasks)
@@ -99,6 +106,10 @@ class TaskStore(Protocol):
 
     def complete(self, seen: TaskList, task_id: str, proposer: str = "") -> None:
         """Tick a leaf."""
+        ...
+
+    def reopen(self, seen: TaskList, task_id: str) -> None:
+        """Take the tick off a leaf."""
         ...
 
     def comes_before_pointer(self, section: str) -> bool:

@@ -195,6 +195,15 @@ def tick(document: TaskDocument, place: int) -> str:
     return "\n".join(lines)
 
 
+def untick(document: TaskDocument, place: int) -> str:
+    """Return the text with one leaf open, and its task, too."""
+    lines = list(document.lines)
+    for at in (place, document.items[place].parent):
+        if at is not None:
+            _mark(lines, document.items[at].line, " ")
+    return "\n".join(lines)
+
+
 def _mark(lines: list[str], number: int, mark: str) -> None:
     match = _ITEM.match(lines[number])
     if match is not None and (match[4] == " ") != (mark == " "):

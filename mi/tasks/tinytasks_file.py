@@ -3,7 +3,7 @@
 import os
 from collections.abc import Callable, Mapping, Sequence
 from types import MappingProxyType
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import msgspec
 from msgspec import UNSET, Struct
@@ -112,6 +112,11 @@ class TinyTasks:
         """Tick a leaf."""
         loaded, at = self._find_seen(seen, task_id)
         self.change(loaded, tinytasks.tick(loaded.document, at), proposer)
+
+    def reopen(self, seen: TaskList, task_id: str) -> None:
+        """Take the tick off a leaf, and off its task."""
+        loaded, at = self._find_seen(seen, task_id)
+        self.change(loaded, tinytasks.untick(loaded.document, at))
 
     def comes_before_pointer(self, section: str) -> bool:
         """Return whether a task added to a section would stand in front of the one that is worked on."""
@@ -247,7 +252,7 @@ class TinyTasks:
             raise MiError("tasks-outside", path=self.path) if error.code == "leads-out" else error from None
 
 
-def _details(document: tinytasks.TaskDocument, at: int) -> dict[str, str]:
+def _details(document: tinytasks.TaskDocument, at: int) -> dict[str, Any]:
     """Return what a task says beside its title; who it is for stands with the context."""
     found = tinytasks.find_details(document, at)
     owner = f"owner: {found['owner']}" if "owner" in found else ""

@@ -2,48 +2,92 @@
 
 from collections.abc import Callable
 
-from mi.autopilot.steps.protocol import RunRecorder, RunSteps
+from mi.autopilot.list_watch import ListWatch, name_tasks
+from mi.autopilot.steps.protocol import Outcome, RunPlace, RunRecorder, RunSteps, SendFirst, Stop
 from mi.evidence.records.base import Record
 from mi.evidence.records.governed import TaskOutcome
 from mi.evidence.records.run import RunEnd
-from mi.kernel.errors import MiError, NotFound
+from mi.kernel.consent import agrees, refuses
+from mi.kernel.errors import MiError, NotFound, UsageError
+from mi.kernel.language import patterns
 from mi.kernel.messages import text
-from mi.kernel.notices import Notices
-from mi.tasks.task_list import TaskRun, TaskStore
+from mi.mind.views import Case
+from mi.tasks.task_list import ListedTask, TaskList, TaskRun, TaskStore
 
 
 class TaskSteps(RunSteps):
-    """Ticks the task once it is done and verified; otherwise leaves it open with the reason."""
+    """Ticks the task once it is done and verified; otherwise leaves it open with the reason.
 
-    def __init__(self, open_store: Callable[[], TaskStore], task_id: str, notices: Notices, language: str) -> None:
+    The list is the person's: what the agent ticks is open again at the end, and what it takes out or rewords is asked
+    about.
+    """
+
+    def __init__(self, open_store: Callable[[], TaskStore], task_id: str, place: RunPlace) -> None:
         self._open_store = open_store
         self._task_id = task_id
-        self._notices = notices
-        self._language = language
+        self._place = place
+        self._watch = ListWatch(open_store, place, task_id)
 
     def opening(self, recorder: RunRecorder, task: str) -> str:
         if not self._task_id:
             return ""
-        return text("run.list-task", self._language, id=self._task_id)
+        return text("run.list-task", self._place.language, id=self._task_id)
+
+    def before_batch(self, recorder: RunRecorder, next_input: str) -> Outcome:
+        """Look at the list before the agent can change it."""
+        _ = self._task_id and self._watch.found
+        return None
+
+    def closing(self, recorder: RunRecorder, case: Case) -> Outcome:
+        """Ask about tasks that the agent took out of the list or put into other words."""
+        lost = self._watch.find_lost(self._open_store().look()) if self._task_id else []
+        if not lost:
+            return None
+        language, named = self._place.language, name_tasks(lost)
+        of = "tasks " + " ".join(task.id for task in lost)
+        answer = recorder.ask_once(text("run.list-changed", language, tasks=named), of=of)
+        if answer is None or refuses(answer):
+            return Stop(text("run.list-waits", language, tasks=named))
+        return None if agrees(answer, patterns().go_on) else SendFirst(answer)
 
     def session_log(self, recorder: RunRecorder, end: Record) -> None:
         if not self._task_id or not isinstance(end, RunEnd):
             return
         store = self._open_store()
-        done = TaskOutcome(task_id=self._task_id, authority=store.name, status=end.status, reason=end.reason)
-        recorder.append(done)
+        seen = store.look()
+        ticked = self._watch.find_ticked(seen, done=end.status == "done")
+        if lost := self._watch.find_lost(seen):
+            self._place.notices.add("task-lost", store.name, tasks=name_tasks(lost))
+        recorder.append(
+            TaskOutcome(
+                task_id=self._task_id,
+                authority=store.name,
+                status=end.status,
+                reason=end.reason,
+                reopened=[task.id for task in ticked],
+            )
+        )
         try:
+            self._watch.reopen(store, ticked)
             self._settle(store, end)
         except (MiError, OSError) as error:
-            self._notices.add("task-not-settled", store.name, task_id=self._task_id, reason=str(error))
+            self._place.notices.add("task-not-settled", store.name, task_id=self._task_id, reason=str(error))
+        self._watch.end()
 
     def _settle(self, store: TaskStore, end: RunEnd) -> None:
         seen = store.look()
+        if seen.unsure:
+            raise UsageError("tasks-unsure", reason=seen.unsure)
         task = seen.find(self._task_id)
         if task is None:
             raise NotFound("unknown-task", task_id=self._task_id)
         if end.status == "done":
-            for one in [*seen.list_children(task.id), task]:
+            for one in [*self._list_parts(seen, task), task]:
                 if one.leaf and not one.checked:
                     store.complete(store.look(), one.id)
         store.note_run(task.id, TaskRun(run_id=end.run_id, status=end.status, reason=end.reason))
+
+    def _list_parts(self, seen: TaskList, task: ListedTask) -> list[ListedTask]:
+        """Return the subtasks of the run's task, but no other task of the list that was moved below it."""
+        others = {one.id for one in self._watch.found if not self._watch.is_own(one)}
+        return [one for one in seen.list_children(task.id) if one.id not in others]

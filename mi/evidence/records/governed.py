@@ -60,6 +60,7 @@ class TaskOutcome(Record, frozen=True, kw_only=True, tag="task_outcome"):
     authority: str = ""
     status: str = ""
     reason: str = ""
+    reopened: list[str] = []  # tasks that were ticked meanwhile, and not by the run or a person
 
     def headline(self, say: Say = str) -> str:
         return f"{self.task_id} {self.status}"
@@ -226,6 +227,7 @@ class NexusEvent(Record, frozen=True, kw_only=True, tag="nexus_event"):
     harness_id: str = ""
     params: Json = {}
     error: str = ""  # what was refused, in the contract's words
+    by: str = ""  # terminal: a person's command
 
     def headline(self, say: Say = str) -> str:
         return self.event
