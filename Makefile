@@ -2,13 +2,16 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: demo test check fuzz mutants bench docs coverage clean
+.PHONY: demo test soak check fuzz mutants bench docs coverage clean
 
 demo: $(VENV)/.ready  ## the main job, offline, in .demo/
 	@$(BIN)/mi --home $(CURDIR)/.demo demo
 
 test: $(VENV)/.ready-dev  ## every test, real parts included
 	$(BIN)/python -m pytest -n auto --dist worksteal --requirements $(ARGS)
+
+soak: $(VENV)/.ready-dev  ## kill workers and runs at random for ten minutes each
+	SOAK_S=600 $(BIN)/python -m pytest tests/fleet -k killed $(ARGS)
 
 check: $(VENV)/.ready-dev  ## style, types, floors
 	$(BIN)/ruff format --check .
@@ -24,7 +27,7 @@ mutants: $(VENV)/.ready-dev  ## break each clause of the nexus contract; a fixtu
 	$(BIN)/python -m tests.nexus.mutants
 
 bench: $(VENV)/.ready-dev  ## figures as ratios, nothing asserted
-	for bench in judge contract floor hands loop minds asked_once thoughts rules late_imports snapshots proof speaker answers inbox seal stream; do $(BIN)/python bench/$$bench.py || exit 1; done
+	for bench in judge contract floor hands loop minds asked_once thoughts rules late_imports snapshots proof speaker answers inbox seal stream queue; do $(BIN)/python bench/$$bench.py || exit 1; done
 	test -z "$$MI_LOCOMO" || $(BIN)/python bench/recall.py
 
 docs: $(VENV)/.ready-dev  ## write the generated parts of docs/ anew

@@ -131,6 +131,15 @@ class Home:
         return self.path("inbox.json")
 
     @property
+    def queue(self) -> str:
+        """Which runs come next."""
+        return self.path("queue.sqlite")
+
+    @property
+    def workers(self) -> str:
+        return self.path("workers")
+
+    @property
     def projects(self) -> str:
         return self.path("projects")
 

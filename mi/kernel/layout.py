@@ -32,6 +32,7 @@ _PERSONA = [
 ]
 _FILES = [
     *("config.json", "inbox.json", "backups/config.json.<ts>.bak", "backups/config.last_backup"),
+    *("queue.sqlite", "workers/worker_*.lock"),
     *("global/evidence.jsonl", "global/permissions.json", "global/project_selection.json"),
     *("global/run_times.jsonl", "global/written.jsonl"),
     *("hosts/manifest.json", "hosts/workspaces.json", "hosts/underway.json"),

@@ -14,5 +14,6 @@ _AREAS = (
     "bench",
     "restore",
     "notify",
+    "queue",
 )
 TABLES = {"TEXT": ("base", *_AREAS), "HELP": ("help", *_AREAS), "WORDS": ("words",)}

@@ -1,0 +1,141 @@
+"""The queue of tasks: what an adapter offers, and the types it is asked with.
+
+A job is one stretch of a run: from its start, or from where it goes on, to where it ends or waits. The queue only says
+who works next; how a run stands is told by its log.
+"""
+
+from collections.abc import Callable, Iterable, Mapping
+from typing import Literal, NamedTuple, Protocol
+
+State = Literal["queued", "running", "waiting", "done", "failed", "blocked", "stopped", "cancelled", "outside"]
+EndState = Literal["queued", "waiting", "done", "failed", "blocked", "stopped", "cancelled"]
+OPEN_STATES: tuple[State, ...] = ("queued", "running", "waiting")
+
+
+class QueuedTask(NamedTuple):
+    """A task to be put into the queue; its run id is known before anything runs."""
+
+    run_id: str
+    task: str
+    project_id: str
+    root: str  # of the person's own tree
+    agent: str = ""  # '': as configured
+    priority: int = 0  # the higher goes first
+    not_before: float = 0.0  # seconds since the epoch
+    after: tuple[str, ...] = ()  # runs that must be done first
+    lock: str = ""  # of two jobs with the same one, one runs; '': none
+    same: str = ""  # tasks with the same one are one task while the first is open; '': never
+    list_task: str = ""  # the task of the project's list that it is
+    options: str = ""  # what else the run was asked for, as JSON
+
+
+class QueuedJob(NamedTuple):
+    """A task in the queue, and how it stands there."""
+
+    task: QueuedTask
+    state: State = "queued"
+    stretch: int = 1
+    pending: int = 0  # runs that must be done first and are not
+    not_before: float = 0.0
+    reason: str = ""  # why it waits, or how it ended
+    cuts: int = 0  # how often the stretch was cut off since it began
+    noted: str = ""  # the event of the run's end that the queue knows of
+    worker: str = ""
+    added: float = 0.0
+    changed: float = 0.0
+
+    @property
+    def run_id(self) -> str:
+        return self.task.run_id
+
+
+class JobClaim(NamedTuple):
+    """A job that one worker has; whoever holds an older claim on it has none."""
+
+    token: str
+    job: QueuedJob
+
+
+class ClaimRules(NamedTuple):
+    """What may run at present."""
+
+    most: int | None = None  # runs at a time, of all workers; None: no limit
+    most_of: Mapping[str, int] = {}  # by agent
+    held: Mapping[str, str] = {}  # agents that may begin nothing, and why
+    default_agent: str = ""  # which one a job means that names none
+
+
+class StretchEnd(NamedTuple):
+    """How a stretch ended: for good, or waiting."""
+
+    state: EndState
+    reason: str = ""
+    not_before: float = 0.0
+    event_id: str = ""  # of the run's end
+
+
+class AgentPause(NamedTuple):
+    """An agent whose vendor lets nobody work until a moment."""
+
+    agent: str
+    until: float
+    reason: str = ""
+
+
+class SameTask(NamedTuple):
+    """A task that was not put into the queue: the same one is open."""
+
+    task: QueuedTask
+    run_id: str  # of the one that is open
+
+
+class Queue(Protocol):
+    """A queue of tasks, shared by any number of processes; each call is done wholly or not at all."""
+
+    def put(self, tasks: Iterable[QueuedTask]) -> list[SameTask]:
+        """Put tasks into the queue, except those that are open already, which are returned.
+
+        A run id that is there is left as it is: putting the same task twice is one task.
+        """
+
+    def claim(self, worker: str, rules: ClaimRules) -> JobClaim | None:
+        """Take the next job that may run, for a worker; None when there is none."""
+
+    def heartbeat(self, token: str) -> Literal["held", "cancelled", "lost"]:
+        """Say that a claim is still worked on; return whether it still stands, was cancelled or is another's now."""
+
+    def finish(self, token: str, end: StretchEnd) -> bool:
+        """Note how a stretch ended; False when the claim is another's now, and nothing was noted."""
+
+    def release(self, token: str, reason: str = "", not_before: float = 0.0, is_cut: bool = False) -> bool:
+        """Give a job back before its stretch has ended; `is_cut`: it was cut off, which is counted."""
+
+    def wake(self, run_id: str, states: tuple[State, ...] = ("waiting",)) -> bool:
+        """Queue the next stretch of a run that is in one of the states; one that runs goes on after it, if it waits."""
+
+    def cancel(self, run_id: str) -> State | None:
+        """Take a run out of the queue, or have its worker stop it; return how it stood. None when there is none."""
+
+    def sweep(self, silent_s: float, is_gone: Callable[[str], bool]) -> list[str]:
+        """Release the claims of workers that are gone or were silent for so long; return the runs."""
+
+    def pause(self, pause: AgentPause) -> None:
+        """Let no job of an agent begin until a moment; in the past: from now on they may."""
+
+    def pauses(self) -> list[AgentPause]:
+        """Return the agents that may begin nothing at present."""
+
+    def find(self, run_id: str) -> QueuedJob | None:
+        """Return the job of a run."""
+
+    def jobs(self, states: Iterable[State] = (), project_id: str = "", limit: int = -1) -> list[QueuedJob]:
+        """Return jobs in the order in which they would run, those that run first; of all states without `states`."""
+
+    def counts(self) -> dict[State, int]:
+        """Return how many jobs are in each state."""
+
+    def note_outside(self, run_id: str, state: EndState) -> None:
+        """Note how a run ended that is not the queue's own, but that others wait for."""
+
+    def close(self) -> None:
+        """Let go of what is open."""

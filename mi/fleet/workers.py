@@ -1,0 +1,44 @@
+"""Whether a worker lives: each holds the lock of a file of its own, which the system frees when it dies."""
+
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+
+from mi.kernel import ids
+from mi.kernel.home import FILE_MODE, make_place
+from mi.kernel.locks import is_held, try_lock
+
+
+@contextmanager
+def sign_in(folder: str) -> Iterator[str]:
+    """Yield the name of a worker, which lives as long as this holds."""
+    name = ids.make_id("worker")
+    path = _path_of(folder, name)
+    make_place(path)
+    fd = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, FILE_MODE)
+    try:
+        while not try_lock(fd, path) or not os.path.exists(path):  # somebody took it for one that was left behind
+            os.close(fd)
+            fd = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, FILE_MODE)
+        yield name
+        os.unlink(path)
+    finally:
+        os.close(fd)
+
+
+def is_gone(folder: str, name: str) -> bool:
+    """Return whether a worker has ended, in order or not."""
+    return not is_held(_path_of(folder, name))
+
+
+def forget_gone(folder: str) -> None:
+    """Remove the files of workers that were killed."""
+    for entry in os.listdir(folder) if os.path.isdir(folder) else ():
+        path = os.path.join(folder, entry)
+        with suppress(FileNotFoundError), open(path, "rb") as file:
+            if try_lock(file.fileno(), path):
+                os.unlink(path)
+
+
+def _path_of(folder: str, name: str) -> str:
+    return os.path.join(folder, f"{name}.lock")
