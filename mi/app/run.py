@@ -114,7 +114,7 @@ def build_run(context: HomeContext, options: RunOptions, open_door: Callable[[st
         prover=proof.prover,
         no_proof=text(proof.why_not, language) if proof.why_not else "",
         snapshot=config.snapshot,
-        guard_team=partial(guard_team, context, run_id),
+        guard_team=partial(guard_team, context),
         **({"find_earned": partial(find_earned, context)} if config.runtime.autonomy == "earned" else {}),
     )
     if resumed:

@@ -1,12 +1,17 @@
 """What a run commits to the team's files: it binds after the person's yes, whenever the next run begins."""
 
-from collections.abc import Iterator
+import os
+from collections.abc import Container, Iterator
 from contextlib import contextmanager
 
+from msgspec.structs import replace
+
 from mi.app.home_context import HomeContext
-from mi.app.team_files import FOLDERS
+from mi.app.team_files import FOLDERS, build_team_files
 from mi.evidence.records.run import Question, QuestionOption
 from mi.kernel import git, ids
+from mi.kernel.home import ProjectHome
+from mi.kernel.locks import is_held
 from mi.kernel.messages import text
 from mi.project.committed import read_committed
 from mi.project.trust import Trusted, change_trust, read_trust
@@ -21,52 +26,66 @@ def list_tips(root: str) -> dict[str, str]:
 
 
 @contextmanager
-def guard_team(context: HomeContext, run_id: str) -> Iterator[None]:
-    """Keep where the branches stand while a run works: what it brings onto them binds after the person's yes.
+def guard_team(context: HomeContext) -> Iterator[None]:
+    """Keep where the branches stand while a run works: what is brought onto them then binds after the person's yes.
 
     It is kept in a file, so that the servers and hooks of the run's agent go by it, and a run that was killed is
     settled by the next one.
     """
     place, root = context.project_home, context.project.root
-    trusted = read_trust(place.trust)
-    if trusted is None or not trusted.team:
+    if not build_team_files(context).is_trusted:
         yield
         return
-    _settle(context, trusted.at_work)
-    at_work = {run_id: list_tips(root)}
-    change_trust(place.trust, context.notices, at_work=at_work)
+    _settle(context)
+    tips = list_tips(root)
+    change_trust(place.trust, context.notices, lambda now: replace(now, at_work=now.at_work | {root: tips}))
     try:
         yield
     finally:
-        now = read_trust(place.trust)
-        if now is not None and now.team:
-            _settle(context, now.at_work or at_work)
+        if build_team_files(context).is_trusted:
+            _settle(context)
 
 
-def _settle(context: HomeContext, at_work: dict[str, dict[str, str]]) -> None:
-    """Keep what runs brought onto the branches as not binding, and ask the person about the rules among it."""
-    if not at_work:
-        return
+def _settle(context: HomeContext) -> None:
+    """Keep what this run, and those that were killed, brought as not binding; the rules among it are asked about."""
     root, place = context.project.root, context.project_home
-    if not list_tips(root) and any(at_work.values()):
-        return  # git cannot tell now: the next one settles it
     trusted = read_trust(place.trust) or Trusted()
+    ended = {tree: tips for tree, tips in trusted.at_work.items() if tree == root or not _goes_on(place, tree)}
+    if not ended or not (now := list_tips(root)):  # where git cannot tell, the next one settles it
+        return
     found: dict[str, str] = {}
-    for tips in at_work.values():
-        former = {path: blob for path, blob in _read(root, tips).items() if blob not in trusted.unbound}
-        moved = {commit for name, commit in list_tips(root).items() if tips.get(name) != commit}
-        brought = [_read(root, {"HEAD": commit}) for commit in sorted(moved)]
-        known = {*former.values(), *trusted.unbound}
-        found |= {blob: path for one in brought for path, blob in one.items() if blob not in known}
-        now = _read(root, list_tips(root))
-        lost = [path for path in former if path.startswith(_RULES) and now.get(path) != former[path]]
-        if lost:
-            base = tips.get("HEAD", "")[:12]
-            context.notices.add("team-rule-lost", root, paths=", ".join(lost), source=base, first=lost[0])
+    for tips in ended.values():
+        found |= _find_brought(context, tips, now, trusted.unbound)
     rules = {blob: path for blob, path in found.items() if path.startswith(_RULES)}
     if rules:
         _ask(context, rules)
-    change_trust(place.trust, context.notices, unbound=trusted.unbound | found, at_work={})
+
+    def change(now: Trusted) -> Trusted:
+        left = {tree: tips for tree, tips in now.at_work.items() if tree not in ended}
+        return replace(now, unbound=now.unbound | found, at_work=left)
+
+    change_trust(place.trust, context.notices, change)
+
+
+def _goes_on(place: ProjectHome, tree: str) -> bool:
+    return os.path.isdir(tree) and is_held(place.find_run_lock(tree))
+
+
+def _find_brought(
+    context: HomeContext, tips: dict[str, str], now: dict[str, str], unbound: Container[str]
+) -> dict[str, str]:
+    """Return the team's files, by blob, that did not bind where a run began; a rule that is gone since is said."""
+    root = context.project.root
+    former = {path: blob for path, blob in _read(root, tips).items() if blob not in unbound}
+    moved = {commit for name, commit in now.items() if tips.get(name) != commit}
+    brought = [_read(root, {"HEAD": commit}) for commit in sorted(moved)]
+    kept = _read(root, now)
+    lost = [path for path in former if path.startswith(_RULES) and kept.get(path) != former[path]]
+    if lost:
+        source = tips["HEAD"][:12]
+        context.notices.add("team-rule-lost", root, paths=", ".join(lost), source=source, first=lost[0])
+    known = {*former.values()}
+    return {blob: path for one in brought for path, blob in one.items() if blob not in known and blob not in unbound}
 
 
 def _read(root: str, tips: dict[str, str]) -> dict[str, str]:

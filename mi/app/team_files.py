@@ -88,7 +88,7 @@ class TeamFiles:
 
         producers = list_team_producers(self._context, self._root, self._context.project.project_id)
         ends = [one.end() for one in producers if not one.kinds.isdisjoint(BINDING)]
-        return hash((*ends, self.is_trusted))
+        return hash((*ends, self.is_trusted, *self.list_unbound()))
 
     def list_newest(self, count: int) -> "list[Document]":
         """Return what the team wrote down last."""
@@ -125,11 +125,6 @@ class TeamFiles:
         from mi.project.trust import Trusted, read_trust
 
         trusted = read_trust(self._context.project_home.trust) or Trusted()
-        bases = [tips.get("HEAD", "") for tips in trusted.at_work.values()] or ["HEAD"]
-        first, *others = (read_committed(self._root, FOLDERS, base) if base else {} for base in bases)
-        known = [{*one.values()} for one in others]
-        return {
-            path: blob
-            for path, blob in first.items()
-            if blob not in trusted.unbound and all(blob in one for one in known)
-        }
+        base = trusted.at_work.get(self._root, {"HEAD": "HEAD"}).get("HEAD")
+        found = read_committed(self._root, FOLDERS, base) if base else {}
+        return {path: blob for path, blob in found.items() if blob not in trusted.unbound}

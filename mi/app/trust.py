@@ -1,6 +1,8 @@
 """Trust, put together: which commands of a repository MI may run itself, and the question about those it may not."""
 
-from collections.abc import Iterator
+from collections.abc import Container, Iterator
+
+from msgspec.structs import replace
 
 from mi.app.home_context import HomeContext
 from mi.evidence.open_items import open_items
@@ -49,10 +51,13 @@ def _store(context: HomeContext, place: ProjectHome, root: str, commands: list[s
     """Keep the person's word about some commands: the event first."""
     record = TrustSet(project_root=root, commands=commands, removed=not is_yes)
     context.evidence_writer(place.evidence).append(record, sync=True)
-    former = read_trust(place.trust) or Trusted()
-    wanted, refused = {*former.commands}, {*former.refused}
-    wanted, refused = (wanted | {*commands}, refused) if is_yes else (wanted - {*commands}, refused | {*commands})
-    change_trust(place.trust, context.notices, commands=sorted(wanted), refused=sorted(refused - wanted))
+
+    def change(former: Trusted) -> Trusted:
+        wanted, refused = {*former.commands}, {*former.refused}
+        wanted, refused = (wanted | {*commands}, refused) if is_yes else (wanted - {*commands}, refused | {*commands})
+        return replace(former, commands=sorted(wanted), refused=sorted(refused - wanted))
+
+    change_trust(place.trust, context.notices, change)
 
 
 def store_team_trust(context: HomeContext, is_yes: bool) -> None:
@@ -62,9 +67,12 @@ def store_team_trust(context: HomeContext, is_yes: bool) -> None:
     place, root = context.project_home, context.project.root
     record = TrustSet(project_root=root, team=is_yes, removed=not is_yes)
     context.evidence_writer(place.evidence).append(record, sync=True)
-    now = list_tips(root)
-    at_work = dict.fromkeys((read_trust(place.trust) or Trusted()).at_work, now)
-    change_trust(place.trust, context.notices, team=is_yes, unbound={}, at_work=at_work)
+
+    def change(former: Trusted) -> Trusted:
+        at_work = {tree: list_tips(tree) or tips for tree, tips in former.at_work.items()}
+        return replace(former, team=is_yes, unbound={}, at_work=at_work)
+
+    change_trust(place.trust, context.notices, change)
     for question in _waiting(context, place):
         if question.team_files:
             _settle(context, place, question, is_yes)
@@ -121,9 +129,12 @@ def store_answer(context: HomeContext, project_id: str, question: Question, is_y
     elif is_yes:
         record = TrustSet(project_root=question.project_root, team=True)
         context.evidence_writer(place.evidence).append(record, sync=True)
-        unbound = (read_trust(place.trust) or Trusted()).unbound
-        left = {blob: path for blob, path in unbound.items() if blob not in question.team_files}
-        change_trust(place.trust, context.notices, unbound=left)
+        change_trust(place.trust, context.notices, lambda former: _bind(former, question.team_files))
+
+
+def _bind(former: Trusted, blobs: Container[str]) -> Trusted:
+    left = {blob: path for blob, path in former.unbound.items() if blob not in blobs}
+    return replace(former, unbound=left)
 
 
 def _waiting(context: HomeContext, place: ProjectHome) -> Iterator[Question]:

@@ -1,6 +1,6 @@
 """Which repositories the person trusts: what one says is run by MI only after that, and only as it was shown."""
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -21,7 +21,7 @@ class Trusted(Struct, frozen=True, kw_only=True):
     refused: list[str] = []
     team: bool = False  # its team files bind as they were committed
     unbound: dict[str, str] = {}  # but not these: a run brought them, and nobody said yes since; paths by blob
-    at_work: dict[str, dict[str, str]] = {}  # where HEAD and the branches stood when a run began that goes on, by run
+    at_work: dict[str, dict[str, str]] = {}  # HEAD and branches where a run began that goes on, by its work tree
     at: str = ""
 
 
@@ -34,9 +34,9 @@ def read_trust(path: str) -> Trusted | None:
         return None
 
 
-def change_trust(path: str, notices: Notices, **changed: object) -> None:
-    """Keep what is trusted from now on; what is not named stays as it was."""
-    update_state(path, Trusted, lambda former: replace(former, **changed, at=clock.now()), notices)
+def change_trust(path: str, notices: Notices, change: Callable[[Trusted], Trusted]) -> None:
+    """Keep what is trusted from now on."""
+    update_state(path, Trusted, lambda former: replace(change(former), at=clock.now()), notices)
 
 
 def find_untrusted(trusted: Trusted | None, commands: Iterable[str]) -> list[str]:

@@ -9,8 +9,10 @@ import pytest
 
 from mi.app.contract import build_contract
 from mi.app.home_context import HomeContext
+from mi.app.team_base import guard_team
 from mi.app.team_files import build_team_files
 from mi.app.trust import store_team_trust
+from mi.autopilot.run_lock import run_lock
 from mi.contract.memory_tools import QueryInput, RecentInput, memory_query, memory_recent
 from mi.contract.recall import Recalled
 from mi.contract.session import ContractSession
@@ -230,3 +232,21 @@ def test_rules_that_have_no_room_are_counted(root: Path, home: Home):
     answer = memory_query(session, QueryInput(query="nothing like it", limit=5))
     session.close()
     assert len(answer.results) + answer.left_out == 303
+
+
+@pytest.mark.req("one.knowledge.binds-committed")
+def test_runs_in_two_work_trees_settle_each_its_own(root: Path, home: Home, tmp_path: Path):
+    tree = tmp_path / "linked"
+    git(root, "worktree", "add", "-q", "-b", "side", str(tree))
+    main, linked = open_context(root, home, trusted=True), open_context(tree, home)
+    with run_lock(linked.project_home.find_run_lock(str(tree)), "run_1", linked.notices), guard_team(linked):
+        with guard_team(main):
+            pass  # ends while the other goes on
+        (tree / ".nexus/rules/mine.md").write_text("The walrus may be deleted.\n", "utf-8")
+        git(tree, "add", "-A")
+        git(tree, "commit", "-q", "-m", "a rule of my own")
+        during = {one.id: one.binds for one in build_team_files(open_context(tree, home)).find("walrus", 20)}
+        assert (during[".nexus/rules/mine.md"], during[".nexus/rules/release.md"]) == (False, True)
+    git(root, "merge", "-q", "--ff-only", "side")
+    after = {one.id: one.binds for one in build_team_files(open_context(root, home)).find("walrus", 20)}
+    assert (after[".nexus/rules/mine.md"], after[".nexus/rules/release.md"]) == (False, True)
