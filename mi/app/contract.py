@@ -8,6 +8,7 @@ from mi.app.recall import build_recall
 from mi.app.team import build_worker
 from mi.app.team_files import build_team_files
 from mi.app.thoughts import build_thoughts
+from mi.tasks import TINY_TASKS, find_list
 
 if TYPE_CHECKING:
     from mi.contract.gate import MutationRequest, Permission
@@ -41,7 +42,8 @@ def _permit(context: HomeContext, request: "MutationRequest") -> "Permission":
     from mi.contract.gate import Permission
     from mi.project.permissions import permit_here
 
-    paths = ["tinyTasks.md"] if request.what in ("task", "propose") else request.arguments.get("paths", [])
+    listed = [find_list(context.project.root) or TINY_TASKS]
+    paths = listed if request.what in ("task", "propose") else request.arguments.get("paths", [])
     acts = [(request.tool, "call", "")] if request.what == "memory" else [("edit", "edit", str(path)) for path in paths]
     language, profile = context.quiet_language, context.config.governance.profile
     worker = build_worker(context, context.project.root)

@@ -14,12 +14,11 @@ from mi.kernel.locks import is_held
 from mi.kernel.state import read_state, update_state
 from mi.tasks.task_list import ListedTask, TaskList, TaskStore
 
-STATE = "run_tasks.json"
 _READ = {shape.__struct_config__.tag for shape in (Gate, NexusEvent, RunStart)}
 
 
 class FoundList(Struct, frozen=True, kw_only=True):
-    """`contract/run_tasks.json`: the open tasks as the latest run found them."""
+    """`contract/run_tasks.json`, or `<lock>_tasks.json` of a linked work tree: the open tasks as a run found them."""
 
     version: str = "v1"
     run_id: str = ""
@@ -102,7 +101,7 @@ def name_tasks(tasks: list[ListedTask]) -> str:
 def reopen_after_kill(open_store: Callable[[], TaskStore], place: RunPlace) -> None:
     """Take off what was ticked in a run that could not look at the list when it ended."""
     kept = read_state(_find_state(place), FoundList, place.notices)
-    if not kept.run_id or kept.left or is_held(place.files.run_lock):
+    if not kept.run_id or kept.left or is_held(place.files.find_run_lock(place.project.root)):
         return
     events = (event for event in read_back(place.files.evidence, place.notices) if event.head.run_id == kept.run_id)
     outcome = next((event.record() for event in events if event.head.kind in ("task_outcome", "run_start")), None)
@@ -119,7 +118,9 @@ def reopen_after_kill(open_store: Callable[[], TaskStore], place: RunPlace) -> N
 
 
 def _find_state(place: RunPlace) -> str:
-    return os.path.join(place.files.contract, STATE)
+    """Return the file of the work tree: each has its own list, and a run of its own."""
+    lock = os.path.basename(place.files.find_run_lock(place.project.root))
+    return os.path.join(place.files.contract, f"{os.path.splitext(lock)[0]}_tasks.json")
 
 
 def _is_same(before: ListedTask, now: ListedTask | None) -> bool:

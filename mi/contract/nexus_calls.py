@@ -1,6 +1,5 @@
 """The nx_* tools and the one task list: they begin no second one, and pass the gate where the contract is enforced."""
 
-import os
 from typing import Any
 
 from mi.contract.gate import MutationRequest
@@ -8,7 +7,7 @@ from mi.contract.session import ContractSession
 from mi.contract.state import count_call
 from mi.contract.task_tools import admit_addition
 from mi.nexus.toolset import NexusTool
-from mi.tasks import nexus_tasks, tinytasks
+from mi.tasks import NEXUS_TASKS, TINY_TASKS, find_list
 from mi.tasks.task_list import NewTask
 
 _INSISTS = "other_authority"  # how often a session wanted to begin a second list
@@ -16,8 +15,7 @@ _INSISTS = "other_authority"  # how often a session wanted to begin a second lis
 
 def needs_admission(root: str, tool: NexusTool, *, enforced: bool) -> bool:
     """Return whether a call of an nx_* tool must be looked at before it is made."""
-    other = os.path.exists(os.path.join(root, tinytasks.FILE)) and not nexus_tasks.NexusTasks.exists_in(root)
-    return tool.writes and (enforced or (other and tool.changes_list))
+    return tool.writes and (enforced or (tool.changes_list and find_list(root) == TINY_TASKS))
 
 
 def admit_call(session: ContractSession, tool: NexusTool, arguments: dict[str, Any], *, enforced: bool) -> None:
@@ -27,7 +25,7 @@ def admit_call(session: ContractSession, tool: NexusTool, arguments: dict[str, A
         "nx_" + tool.name,
         "task" if tool.changes_list and tasks.exists else "propose",
         arguments,
-        store=nexus_tasks.FILE if tool.changes_list else "",
+        store=NEXUS_TASKS if tool.changes_list else "",
     )
     verdict = session.judge(request)
     if verdict.code == "OTHER_AUTHORITY":

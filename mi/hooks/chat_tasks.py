@@ -1,6 +1,5 @@
 """Tasks and the chat: what the agent wants to add, and the person's request that opens a finished list for it."""
 
-import os
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -8,8 +7,7 @@ import msgspec
 from mi.hooks import rules_state
 from mi.hooks.event import HookEvent
 from mi.hooks.rules_state import RulesState
-from mi.tasks import nexus_tasks
-from mi.tasks.tinytasks import FILE
+from mi.tasks import has_list
 
 if TYPE_CHECKING:
     from mi.app.home_context import HomeContext
@@ -47,8 +45,7 @@ def find_proposals(context: "HomeContext", state: RulesState) -> "list[TaskPropo
 
 def find_request(event: HookEvent, context: "HomeContext") -> str:
     """Return the prompt as a request that opens the task list: of a person, for new work, after all tasks are done."""
-    lists = (os.path.join(context.project.root, name) for name in (FILE, nexus_tasks.FILE))
-    if not any(map(os.path.exists, lists)) or not event.prompt.strip():
+    if not has_list(context.project.root) or not event.prompt.strip():
         return ""
     from mi.governance.session_words import ends_session, read_reply
     from mi.hooks.host_session import is_persons_prompt

@@ -46,11 +46,6 @@ class NexusTasks:
     def __init__(self, root: str) -> None:
         self._root = root
 
-    @staticmethod
-    def exists_in(root: str) -> bool:
-        """Return whether a project keeps its tasks here."""
-        return os.path.exists(os.path.join(root, FILE))
-
     def look(self) -> TaskList:
         """Return the tasks as they are now; what cannot be read is uncertain."""
         try:

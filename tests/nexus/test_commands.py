@@ -496,13 +496,17 @@ def test_doctor_says_what_a_host_cannot_do(mi, root: Path):
 
 @pytest.mark.req("nx.authority.tasks-json", "nx.authority.tinytasks-else")
 def test_one_task_authority_at_a_time(mi, root: Path):
-    from mi.tasks.nexus_tasks import NexusTasks
+    from mi.tasks import NEXUS_TASKS, TINY_TASKS, find_list
 
-    assert not NexusTasks.exists_in(str(root))
+    assert find_list(str(root)) == ""
+    (root / TINY_TASKS).write_text("- [x] Done before\n", "utf-8")
+    assert find_list(str(root)) == TINY_TASKS
+    (root / TINY_TASKS).unlink()
     mi(*TASK)
-    assert NexusTasks.exists_in(str(root))
+    (root / TINY_TASKS).write_text("- [x] Done before\n", "utf-8")
+    assert find_list(str(root)) == NEXUS_TASKS
     mi("nexus", "task", "close")
-    assert not NexusTasks.exists_in(str(root))
+    assert find_list(str(root)) == TINY_TASKS
 
 
 class Terminal(io.StringIO):
