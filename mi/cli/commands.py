@@ -37,6 +37,7 @@ COMMANDS = {
     "search": CommandEntry("look", "search", "find anything by its words: thoughts, workflows, evidence"),
     "context": CommandEntry("look", "context", "the thoughts MI would decide a task with"),
     "cost": CommandEntry("look", "cost", "what runs have cost: tokens, money, time"),
+    "report": CommandEntry("look", "report", "what a run did, as a page to send or a pull request's text"),
     "prove": CommandEntry("look", "prove", "run the project's own checks on what a run left, and say what they show"),
     "proof": CommandEntry("look", "prove", "a run's proof as a file; run such a proof again"),
     "remember": CommandEntry("knowledge", "remember", "write something down, for yourself or for the team"),

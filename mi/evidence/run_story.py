@@ -82,10 +82,11 @@ def read_story(log: str, run_id: str, index: EvidenceIndex, progress: Progress) 
         records = [RunStart(task=sent.input, ts=sent.ts) if isinstance(sent, HandsInput) else RunStart(), *records]
         end = find_end(decision) if decision else None
         records += [end] if end else []
-    return _tell(run_id, records, count_batches(last.head.batch_id) if last else 0)
+    return tell_story(run_id, records, count_batches(last.head.batch_id) if last else 0)
 
 
-def _tell(run_id: str, records: list[Record], batches: int) -> RunStory:
+def tell_story(run_id: str, records: list[Record], batches: int) -> RunStory:
+    """Return the story that a run's records tell; answers to its questions may be other commands'."""
     words: dict[str, UserInput] = {}
     for record in records:
         if isinstance(record, UserInput):

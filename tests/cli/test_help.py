@@ -125,7 +125,7 @@ ELSEWHERE = {
     *("demo", "run", "attach", "stop", "answer", "inbox dismiss", "undo", "redo", "search", "memory search"),
     *("values edit",),
     *("memory write", "memory query", "memory recent", "memory verify"),
-    *("uninstall", "diff", "merge-file", "setup"),
+    *("uninstall", "diff", "report", "merge-file", "setup"),
     *("export", "import", "completion", "prove", "proof export", "proof verify"),
 }
 for group in (

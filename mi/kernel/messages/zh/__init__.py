@@ -15,5 +15,6 @@ _AREAS = (
     "restore",
     "notify",
     "queue",
+    "report",
 )
 TABLES = {"TEXT": ("base", *_AREAS), "HELP": ("help", *_AREAS), "WORDS": ("words",)}

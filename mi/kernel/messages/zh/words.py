@@ -27,6 +27,11 @@ WORDS = {
     "unverified": "未验证",
     "weakened": "被削弱",
     "judges-changed": "判据被改动",
+    # 文件的变化
+    "added": "新增",
+    "removed": "删除",
+    "changed": "改动",
+    "renamed": "改名",
     # 风险
     "low": "低",
     "medium": "中",

@@ -1,0 +1,118 @@
+"""The report of a run, put together: its log, its snapshots and what it taught, whichever project it is of."""
+
+import os
+from typing import TYPE_CHECKING, NamedTuple
+
+from mi.app.home_context import HomeContext
+from mi.evidence.reader import read_on
+from mi.fleet.report import ReportedDiff, ReportedFile, ReportedLesson, RunReport, make_report, read_run
+from mi.fleet.report_document import clean
+from mi.kernel.errors import MiError, NotFound, UsageError
+from mi.kernel.home import Home
+from mi.kernel.secrets import LOOK_AHEAD
+
+if TYPE_CHECKING:
+    from mi.kernel.log_view import Progress
+
+_MOST_PATCH = 200_000  # characters
+_TAUGHT = ("claim", "workflows", "overlay")
+
+
+class RunLogPlace(NamedTuple):
+    """Where a run is told of: its log, how far into it, and the folder in which it worked."""
+
+    run_id: str
+    log: str
+    start: int
+    root: str
+
+
+def find_run_place(context: HomeContext, ref: str, progress: "Progress") -> RunLogPlace:
+    """Return where the run is that somebody means by `last` or by its id; it may be another project's."""
+    if ref == "last":
+        from mi.autopilot.resume import latest_run_id
+
+        ref = latest_run_id(context.project_home.evidence, context.notices)
+    if not ref.startswith("run_"):
+        raise UsageError("no-run-id", ref=ref)
+    own = context.project.project_id
+    logs = [context.home.project(one).evidence for one in dict.fromkeys([own, *context.home.project_ids()])]
+    for log in filter(os.path.exists, logs):
+        event = context.evidence_index.find(log, f"ev_{ref}_1", progress)
+        if event is not None:
+            return RunLogPlace(ref, log, event.offset, str(event.fields().get("project_root") or ""))
+    for log in filter(os.path.exists, logs):  # of the earlier tool, or its first line is lost
+        first = next((event for event in read_on(log, 0, context.notices) if event.head.run_id == ref), None)
+        if first is not None:
+            return RunLogPlace(ref, log, first.offset, "")
+    raise NotFound("unknown-run", ref=ref)
+
+
+def build_report(context: HomeContext, ref: str, progress: "Progress") -> RunReport:
+    """Return the report of a run; what cannot be told any more is named in it."""
+    place = find_run_place(context, ref, progress)
+    events = read_run(place.log, place.run_id, place.start, context.notices)
+    lost = [one for one in context.notices if one.key == "unreadable-lines" and one.path == place.log]
+    there = _open_project(context, place)
+    return make_report(
+        place.run_id,
+        events,
+        _read_diff(there, place.run_id, context.language),
+        _list_lessons(there, place.run_id),
+        sum(int(str(one.details.get("count", 1))) for one in lost),
+    )
+
+
+def _open_project(context: HomeContext, place: RunLogPlace) -> HomeContext:
+    """Return the context of the run's own project: of its folder, or where that is gone, of the project's."""
+    project_id = os.path.basename(os.path.dirname(place.log))
+    roots = [root for root, known in context.known_projects.roots.items() if known.project_id == project_id]
+    for root in (place.root, *roots):
+        if root and os.path.isdir(root):
+            there = HomeContext(Home(context.home.root), root)
+            if there.project.project_id == project_id:
+                return there
+    return context
+
+
+def _read_diff(context: HomeContext, run_id: str, language: str) -> ReportedDiff:
+    from mi.app.run_diff import open_diff
+    from mi.app.snapshots import choose_snapshots
+    from mi.project.tree_diff import list_changes, write_patch
+
+    try:
+        with open_diff(context, choose_snapshots(context, run_id), [""], until_now=False) as pair:
+            patch = write_patch(pair, [""], only_stat=False)
+            return ReportedDiff(
+                files=[
+                    ReportedFile(path=one.path, kind=one.kind, added=one.added, removed=one.removed, was=one.was)
+                    for one in list_changes(pair, [""])
+                ],
+                patch=_cut_patch(patch),
+                is_cut=len(patch) > _MOST_PATCH,
+                unseen=list(pair.unseen),
+            )
+    except MiError as error:
+        return ReportedDiff(missing=error.line(language))
+
+
+def _cut_patch(patch: str) -> str:
+    """Return the patch without secrets and controls, up to the last line that it has room for."""
+    shown = clean(patch[: _MOST_PATCH + LOOK_AHEAD])
+    return shown if len(patch) <= _MOST_PATCH else shown[:_MOST_PATCH].rpartition("\n")[0]
+
+
+def _list_lessons(context: HomeContext, run_id: str) -> list[ReportedLesson]:
+    """Return what the run taught and nobody took back."""
+    from mi.app.learning import build_other_lessons
+    from mi.app.thoughts import build_thoughts
+    from mi.learning.undo import Target, UndoPlace, describe_change
+
+    stores = build_thoughts(context)
+    places = [
+        UndoPlace(stores.own, context.project_home.evidence, context.open_project_log),
+        UndoPlace(stores.shared, context.home.evidence, context.open_global_log),
+    ]
+    changes = describe_change(places, Target(run_id), build_other_lessons(context))
+    taught = (one for one in changes if one["do"] == "take back" and one["kind"] in _TAUGHT)
+    return [ReportedLesson(id=one["id"], kind=one["kind"], text=one["text"], scope=one["scope"]) for one in taught]
