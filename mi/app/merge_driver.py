@@ -2,46 +2,39 @@
 
 import os
 
+from mi.hosts.artefacts import MarkedBlock
 from mi.kernel import git
 from mi.kernel.errors import MiError
-from mi.kernel.files import read_bytes, remove_if_there, write_atomic
+from mi.kernel.files import read_bytes
 from mi.kernel.text import decode
 
+OWNER = "merge-driver"
 _SECTION = "merge.mi"
 # What `mi` cannot merge, or where it is not installed any more, git merges as it does without a driver.
 _DRIVER = "mi merge-file %O %A %B %P || git merge-file -L ours -L base -L theirs %A %O %B"
 _ATTRIBUTES = ("/.nexus/history.json merge=mi", "/persona/cards/**/*.md merge=mi")
 
 
-def install_merge_driver(root: str) -> list[str]:
-    """Let git merge by `mi merge-file` in this clone; returns the files that were changed, none outside of git."""
-    if git.find_toplevel(root) is None:
+def list_attributes(root: str) -> list[MarkedBlock]:
+    """Return the lines of `.gitattributes` that name the driver; none outside of git, or where they stand by hand."""
+    named = _read_attributes(root)
+    by_hand = {*_ATTRIBUTES} <= {*named} and not any(line.startswith(f"# mi:{OWNER} ") for line in named)
+    if by_hand or git.find_toplevel(root) is None:
         return []
-    changed = []
-    if not is_driver_installed(root):
+    return [MarkedBlock(".gitattributes", OWNER, "\n".join(_ATTRIBUTES), "#")]
+
+
+def install_merge_driver(root: str) -> None:
+    """Let git merge by `mi merge-file` in this clone; outside of git nothing happens."""
+    if git.find_toplevel(root) is not None and not is_driver_installed(root):
         _config(root, f"{_SECTION}.name", "history and cards of two people (mi)")
         _config(root, f"{_SECTION}.driver", _DRIVER)
-        changed.append(".git/config")
-    lines = _read_attributes(root)
-    missing = [line for line in _ATTRIBUTES if line not in lines]
-    if missing:
-        _write_attributes(root, [*lines, *missing])
-        changed.append(".gitattributes")
-    return changed
 
 
-def remove_merge_driver(root: str) -> list[str]:
-    """Take out what `install_merge_driver` put there; returns the files that were changed."""
-    changed = []
+def remove_merge_driver(root: str) -> None:
+    """Take the driver out of this clone's git configuration."""
     if is_driver_installed(root):
         git.run(root, "config", "--local", "--remove-section", _SECTION)
-        changed.append(".git/config")
-    lines = _read_attributes(root)
-    kept = [line for line in lines if line not in _ATTRIBUTES]
-    if kept != lines:
-        _write_attributes(root, kept)
-        changed.append(".gitattributes")
-    return changed
 
 
 def is_driver_installed(root: str) -> bool:
@@ -62,14 +55,6 @@ def _config(root: str, key: str, value: str) -> None:
 
 def _read_attributes(root: str) -> list[str]:
     return decode(read_bytes(os.path.join(root, ".gitattributes")) or b"").splitlines()
-
-
-def _write_attributes(root: str, lines: list[str]) -> None:
-    path = os.path.join(root, ".gitattributes")
-    if lines:
-        write_atomic(path, "".join(f"{line}\n" for line in lines).encode(), 0o644)
-    else:
-        remove_if_there(path)
 
 
 def merge_file(base: str, ours: str, theirs: str, path: str) -> None:

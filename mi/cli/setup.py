@@ -1,6 +1,7 @@
 """`mi setup`: everything that belongs together in a host's settings, shown first, written as one, and taken out."""
 
 import os
+from collections.abc import Collection
 from typing import TYPE_CHECKING, NamedTuple
 
 from mi.app.home_context import HomeContext
@@ -48,7 +49,8 @@ def build_parser(name: str) -> Parser:
 def _run(context: HomeContext, args: Args) -> int:
     hosts = [args.host] if args.host else HOOK_HOSTS if args.remove else _find_hosts()
     out = Output(context.language)
-    plans = {host: _plan(context, host, _choose(context, args, host)) for host in hosts}
+    going = hosts if args.remove else []
+    plans = {host: _plan(context, host, _choose(context, args, host), going) for host in hosts}
     would = {host: _preview(context, args, out, host, pieces) for host, pieces in plans.items()}
     if not args.dry_run:
         _confirm(context, args, out)
@@ -82,17 +84,23 @@ def _choose(context: HomeContext, args: Args, host: str) -> str:
     return str(args.profile or before.get(host) or DEFAULT)
 
 
-def _plan(context: HomeContext, host: str, profile: str) -> list[Piece]:
+def _plan(context: HomeContext, host: str, profile: str, going: Collection[str]) -> list[Piece]:
     """Return all pieces of a profile, and those of the other profiles without anything in them."""
     if profile == LIGHT and (tracked := find_tracked(context, host)):
         raise MiError("setup-tracked", path=tracked)
     if profile not in ("", LIGHT):
         check_portable(context)
-    return list_pieces(context, host, profile)
+    return list_pieces(context, host, profile, going)
 
 
-def list_pieces(context: HomeContext, host: str, profile: str) -> list[Piece]:
-    """Return what a host shall have of MI here and in the person's own settings, as a profile says; '' is nothing."""
+def list_pieces(context: HomeContext, host: str, profile: str, going: Collection[str] = ()) -> list[Piece]:
+    """Return what a host shall have of MI here and in the person's own settings, as a profile says; '' is nothing.
+
+    What hosts share goes with the last of them; `going` are those that MI is taken out of together.
+    """
+    from mi.app.merge_driver import OWNER as DRIVER
+    from mi.app.merge_driver import list_attributes
+    from mi.app.workflows import build_bindings
     from mi.contract.installed import OWNER, list_texts
     from mi.hooks.install import build_commands, list_hooks
     from mi.hooks.install import name_owner as name_hooks
@@ -112,23 +120,25 @@ def list_pieces(context: HomeContext, host: str, profile: str) -> list[Piece]:
     ]
     if scope == "user" and (profile or not list_sharing(context, host)):
         pieces += [Piece(own, name_hooks(host), hooks), Piece(own, name_server(host), server)]
-    if portable or not _is_other_team(context, host):
+    if portable or not _is_other_team(context, {host, *going}):
         pieces.append(Piece(here, OWNER, [*list_texts(root, context.home, [])] if portable else []))
-    return pieces
+        pieces.append(Piece(here, DRIVER, [*list_attributes(root)] if portable else []))
+    skills = build_bindings(context)
+    return [*pieces, Piece(here, skills.name_owner(host), skills.draft(host, root) if profile else [])]
 
 
-def _is_other_team(context: HomeContext, host: str) -> bool:
-    """Return whether another host of this project keeps the text for agents."""
+def _is_other_team(context: HomeContext, going: Collection[str]) -> bool:
+    """Return whether a host of this project that stays keeps the text for agents."""
     from mi.hosts.setups import read_setups
 
     hosts = read_setups(context.home, context.notices).get(context.project.root, {})
-    return any(profile != LIGHT for name, profile in hosts.items() if name != host)
+    return any(profile != LIGHT for name, profile in hosts.items() if name not in going)
 
 
 def _preview(context: HomeContext, args: Args, out: Output, host: str, pieces: list[Piece]) -> dict[str, list[str]]:
     """Return, and say, what would be written and removed."""
     profile = _choose(context, args, host)
-    would = find_changes(pieces)
+    would = find_changes(context, profile, pieces)
     if args.json:
         return would
     out.say("setup.would" if profile else "setup.would-remove", host=host, profile=profile, root=context.project.root)
@@ -143,16 +153,23 @@ def _preview(context: HomeContext, args: Args, out: Output, host: str, pieces: l
     return would
 
 
-def find_changes(pieces: list[Piece]) -> dict[str, list[str]]:
-    """Return the paths that placing some pieces would write and remove."""
+def find_changes(context: HomeContext, profile: str, pieces: list[Piece]) -> dict[str, list[str]]:
+    """Return the paths that placing a profile's pieces would write and remove, and the skills that are then there."""
+    from mi.app.merge_driver import is_driver_installed
     from mi.hosts.apply import place
+    from mi.hosts.artefacts import Link
+    from mi.kernel import git
 
     changed, removed = list[str](), list[str]()
     for workspace, owner, artefacts in pieces:
         would = place(workspace, owner, artefacts, apply=False)
         changed += [os.path.join(workspace.root, path) for path in would.changed]
         removed += [os.path.join(workspace.root, path) for path in would.removed]
-    return {"changed": list(dict.fromkeys(changed)), "removed": list(dict.fromkeys(removed))}
+    root = context.project.root
+    if profile not in ("", LIGHT) and git.find_toplevel(root) and not is_driver_installed(root):
+        changed.append(os.path.join(root, ".git/config"))
+    skills = [one.path for one in pieces[-1].artefacts if isinstance(one, Link)]
+    return {"changed": [*dict.fromkeys(changed)], "removed": [*dict.fromkeys(removed)], "skills": skills}
 
 
 def _remarks(context: HomeContext, host: str, profile: str) -> list[tuple[str, dict[str, str]]]:
@@ -168,8 +185,8 @@ def _remarks(context: HomeContext, host: str, profile: str) -> list[tuple[str, d
         found.append(("setup.users", {"host": host}))
     if HOSTS[host].trusts_hooks:
         found.append(("setup.trusts", {}))
-    if profile != LIGHT:
-        found += [("setup.driver", {}), ("setup.skills", {})]
+    found += [("setup.driver", {})] if profile != LIGHT else []
+    found.append(("setup.skills", {}))
     overrides = [f"{name} = {one}" for name, one in find_overrides(read_raw(context.home.config), profile).items()]
     return [*found, ("setup.overridden", {"settings": ", ".join(overrides)})] if overrides else found
 
@@ -195,10 +212,12 @@ def _apply(context: HomeContext, args: Args, out: Output, host: str, pieces: lis
     note_setup(context.home, root, host, profile, context.notices)
     if profile not in ("", LIGHT):
         install_merge_driver(root)
+    is_bound = any((one.host, one.workspace_root) == (host, root) for one in build_bindings(context).all())
+    if profile and not is_bound:
         build_bindings(context).bind(host, root)
-    elif any((one.host, one.workspace_root) == (host, root) for one in build_bindings(context).all()):
+    elif not profile and is_bound:
         build_bindings(context).unbind(host, root)
-    if profile in ("", LIGHT) and not _is_other_team(context, host):
+    if profile in ("", LIGHT) and not _is_other_team(context, {host}):
         remove_merge_driver(root)
     if HOSTS[host].trusts_hooks:
         _settle_trust(context, host, profile)

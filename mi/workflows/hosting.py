@@ -105,7 +105,7 @@ class Bindings:
         bound = HostBinding(host=host, workspace_root=place_.root, generated_rel_dir=root, register=register)
         ensure_overlay(self._home, self._project, self._notices)
         with self._turn():
-            moved = self._owner(host) in list_owners(place_)
+            moved = self.name_owner(host) in list_owners(place_)
             done, bound = self._place(bound)
             others = [one for one in self.all() if _key(one) != _key(bound)]
             if moved:
@@ -134,7 +134,7 @@ class Bindings:
             self._notices.add("workspace-gone", root)
             return Synced(host=binding.host, workspace_root=root)
         try:
-            return _synced(binding, remove(Workspace.at(root, self._home), self._owner(binding.host)), [])
+            return _synced(binding, remove(Workspace.at(root, self._home), self.name_owner(binding.host)), [])
         except MiError as error:
             return Synced(host=binding.host, workspace_root=root, ok=False, error=error.line())
 
@@ -171,13 +171,25 @@ class Bindings:
             root = binding.workspace_root
             return Synced(host=binding.host, workspace_root=root, ok=False, error=error.line()), binding
 
+    def draft(self, host: str, workspace: str) -> list[Artefact]:
+        """Return what a workspace of a host would hold of the workflows, where it is bound or at the usual places."""
+        root = Workspace.at(workspace, self._home).root
+        usual = HostBinding(host=host, workspace_root=root, generated_rel_dir=find_generated_root(host))
+        binding = next((one for one in self.all() if _key(one) == _key(usual)), usual)
+        places = HostPlaces.of(binding)
+        return list_exported(places, self._build(binding, places)[1], self._project.project_id)
+
+    def _build(self, binding: HostBinding, places: HostPlaces) -> tuple[list[Workflow], list[Skill]]:
+        workflows = WorkflowDesk(self._home, self._project, self._notices).effective.enabled()
+        workspace = Workspace.at(binding.workspace_root, self._home)
+        return workflows, build_skills(workflows, self._names_of_others(workspace, places))
+
     def _place(self, binding: HostBinding) -> tuple[Synced, HostBinding]:
         """Bring one workspace up to date; what was done, and the binding with the links that are there for it now."""
         host, places = binding.host, HostPlaces.of(binding)
-        workflows = WorkflowDesk(self._home, self._project, self._notices).effective.enabled()
+        workflows, made = self._build(binding, places)
         workspace = Workspace.at(binding.workspace_root, self._home)
-        made = build_skills(workflows, self._names_of_others(workspace, places))
-        placed = place(workspace, self._owner(host), list_exported(places, made, self._project.project_id))
+        placed = place(workspace, self.name_owner(host), list_exported(places, made, self._project.project_id))
         dirs = [SymlinkDir(src=src, dst=dst) for src, dst in list_registrations(places, made)]
         if not places.are_usual:
             dirs.insert(0, places.folder)
@@ -186,7 +198,7 @@ class Bindings:
 
     def _names_of_others(self, workspace: Workspace, places: HostPlaces) -> dict[str, str]:
         """Return the skills that others placed there, each with the workflow that it is, if it is one."""
-        own = self._owner(places.host)
+        own = self.name_owner(places.host)
         links = [entry for entry in workspace.read().entries if entry.kind == "link" and entry.owner != own]
         return {
             os.path.basename(one.path): _workflow_id(workspace.real(os.path.join(one.target, "workflow.json")))
@@ -194,8 +206,8 @@ class Bindings:
             if os.path.dirname(one.path) == places.linked
         }
 
-    def _owner(self, host: str) -> str:
-        """Two projects may share a workspace: each owns what it placed."""
+    def name_owner(self, host: str) -> str:
+        """Return who owns the skills of a host: two projects may share a workspace."""
         return f"workflows:{host}:{self._project.project_id}"
 
     def _store(self, bindings: list[HostBinding]) -> None:

@@ -221,3 +221,56 @@ def test_what_overrides_the_profile_is_said(mi, project, home):
     shown = mi("setup", "claude-code", "--profile", "strict", "--dry-run")
     assert "governance.preflight = off" in shown.stdout
     assert not (project / ".mcp.json").exists()
+
+
+ODD = {  # as people leave them: without a last line end, with those of Windows
+    "AGENTS.md": b"# Ours\r\n\r\nBe kind.",
+    ".gitattributes": b"*.png binary\r\n*.sh text",
+    ".mcp.json": b'{"mcpServers": {"x": {"command": "x"}}}',
+    ".codex/config.toml": b'model = "m"',
+}
+
+
+@pytest.mark.req("one.setup.remove")
+@pytest.mark.parametrize("profile", ["light", "team", "strict"])
+def test_out_of_both_hosts_at_once_every_byte_is_as_before(mi, project, tmp_path, profile, monkeypatch):
+    for name, data in ODD.items():
+        (project / name).parent.mkdir(exist_ok=True)
+        (project / name).write_bytes(data)
+    git(project, "add", "-A")
+    git(project, "commit", "-q", "-m", "ours")
+    config, own = project / ".git/config", tmp_path / "user"
+    (own / ".codex").mkdir()
+    (own / ".codex/config.toml").write_bytes(b'model = "mine"')
+    mi("workflow", "create", "--name", "Fix a bug", "--pattern", "bug", "--step", "run the tests")
+    before = (tree(project), config.read_bytes(), tree(own))
+    for host in ("claude-code", "codex"):
+        assert mi("setup", host, "--profile", profile, "--yes").returncode == 0
+    assert (project / ".claude/skills/mi-fix-a-bug/SKILL.md").exists()
+    assert mi("setup", "--remove", "--yes").returncode == 0
+    assert (tree(project), config.read_bytes(), tree(own)) == before
+
+
+@pytest.mark.req("one.setup.light", "one.setup.shown-first")
+@pytest.mark.parametrize(("profile", "driver"), [("light", False), ("team", True)])
+def test_what_setup_tells_programs_names_skills_and_driver(mi, project, profile, driver):
+    mi("workflow", "create", "--name", "Fix a bug", "--pattern", "bug", "--step", "run the tests")
+    words = ("setup", "claude-code", "--profile", profile, "--json")
+    told = json.loads(mi(*words, "--dry-run").stdout)["hosts"]["claude-code"]
+    assert told["skills"] == [".claude/skills/mi-fix-a-bug"]
+    named = {os.path.relpath(path, project) for path in told["changed"]}
+    assert ".claude/skills/mi-fix-a-bug" in named
+    assert ({".gitattributes", ".git/config"} <= named) == driver
+    assert mi(*words, "--yes").returncode == 0
+    assert git(project, "ls-files", "-m") == ""
+    assert [one[0] for one in found_by_doctor(mi)] == ["ok"]
+
+
+@pytest.mark.req("one.setup.doctor", "one.teams.install")
+def test_doctor_says_where_the_merge_driver_is_missing(mi, project):
+    assert mi("setup", "claude-code", "--profile", "team", "--yes").returncode == 0
+    git(project, "config", "--remove-section", "merge.mi")
+    ((level, text, fix), *_) = found_by_doctor(mi)
+    assert (level, ".git/config" in text) == ("warn", True)
+    assert mi(*fix.split()[1:], "--yes").returncode == 0
+    assert {one[0] for one in found_by_doctor(mi)} == {"ok"}
