@@ -6,8 +6,8 @@ from typing import Any, NamedTuple
 import msgspec
 
 from mi.kernel.errors import StorageError, UsageError
-from mi.nexus.reading import read_raw_json
-from mi.nexus.state import CycleExtension, Fields, HistoryExtension, Issue, PlanExtension, Task, TasksExtension
+from mi.nexus.reading import keep_objects, read_raw_json
+from mi.nexus.state import CycleExtension, Fields, HistoryExtension, Issue, PlanExtension, Task, Tasks, TasksExtension
 from mi.nexus.store import Store
 
 
@@ -41,6 +41,19 @@ def extend_tasks(store: Store, added: dict[int, Fields]) -> None:
         _refuse_base_fields(fields, Task)
         known[str(task_id)] = known.get(str(task_id), {}) | fields
     store.save(store.place.extension("tasks"), TasksExtension(extends="tasks.json", task_extensions=known))
+
+
+def save_tasks(store: Store, tasks: Tasks) -> None:
+    """Write the tasks; fields of another writer that the file may not hold are kept here, under `foreign_fields`."""
+    raw = read_raw_json(store.place.tasks, dict[str, Any]) or {}
+    kept: dict[int, Fields] = {}
+    for one in keep_objects(raw.get("tasks")):
+        foreign = {name: value for name, value in one.items() if name not in Task.__struct_fields__}
+        if foreign and isinstance(one.get("id"), int):
+            kept[one["id"]] = {"foreign_fields": foreign}
+    if kept:
+        extend_tasks(store, kept)
+    store.save(store.place.tasks, tasks)
 
 
 def extend_issue(store: Store, plan_id: int, issue_id: int, fields: Fields) -> None:

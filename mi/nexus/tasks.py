@@ -8,6 +8,7 @@ from msgspec import UNSET, Struct, UnsetType
 
 from mi.kernel import clock
 from mi.kernel.errors import NotFound, UsageError
+from mi.nexus import extensions
 from mi.nexus.plan import Answer
 from mi.nexus.state import ReusePolicy, Task, Tasks, TaskStatus, is_given
 from mi.nexus.store import Store
@@ -88,7 +89,7 @@ def add(store: Store, asked: TaskAdd) -> Answer:
             decisions=[*former.decisions, *(asked.decisions or [])],
             tasks=[*former.tasks, task],
         )
-        store.save(store.place.tasks, new)
+        extensions.save_tasks(store, new)
     return {"task": msgspec.to_builtins(task)}
 
 
@@ -109,7 +110,7 @@ def update(store: Store, asked: TaskUpdate) -> Answer:
         task = next((task for task in changed if task.id == asked.id), None)
         if task is None:
             raise NotFound("nx-no-task", id=asked.id)
-        store.save(store.place.tasks, msgspec.structs.replace(found, tasks=changed))
+        extensions.save_tasks(store, msgspec.structs.replace(found, tasks=changed))
     return {"task": msgspec.to_builtins(task)}
 
 
@@ -122,8 +123,6 @@ def _there(store: Store) -> Tasks:
 
 def close(store: Store, asked: TaskClose) -> Answer:
     """Archive plan and tasks as a cycle, then remove both files; nothing active makes an empty cycle."""
-    from mi.nexus import extensions
-
     with store.lock():
         plan, found = store.plan(), store.tasks()
         tasks = found.tasks if found else []
@@ -160,8 +159,6 @@ def _removed(path: str) -> bool:
 
 def set_targets(store: Store, task_id: int, paths: list[str], generated: list[str] | None = None) -> dict[str, Any]:
     """Say which files a task will change and a build will write; kept in this harness's extension."""
-    from mi.nexus import extensions
-
     _there(store)
     named_files, built = _inside(store, paths), _inside(store, generated or [])
     with store.lock():

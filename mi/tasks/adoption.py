@@ -68,7 +68,7 @@ def _carry(store: Store, seen: TaskList, tops: list[ListedTask]) -> int:
             kept |= {numbers[one.id]: _kept_fields(one) for one in group}
             number += len(group)
     extensions.extend_tasks(store, kept)
-    store.save(store.place.tasks, msgspec.structs.replace(tasks, tasks=[*tasks.tasks, *made]))
+    extensions.save_tasks(store, msgspec.structs.replace(tasks, tasks=[*tasks.tasks, *made]))
     return len(made)
 
 

@@ -235,7 +235,7 @@ def _save(store: "Store", tasks: "Tasks", changed: "list[Task]", new: list[int],
 
     if proposer and new:
         extensions.extend_tasks(store, {number: {"proposed_by": proposer} for number in new})
-    store.save(store.place.tasks, msgspec.structs.replace(tasks, tasks=changed))
+    extensions.save_tasks(store, msgspec.structs.replace(tasks, tasks=changed))
 
 
 def _digest(data: bytes) -> str:

@@ -509,6 +509,21 @@ def test_one_task_authority_at_a_time(mi, root: Path):
     assert find_list(str(root)) == TINY_TASKS
 
 
+@pytest.mark.req("nx.state.read-lenient", "nx.state.write-strict", "one.list.foreign-fields")
+@pytest.mark.parametrize("command", [("nexus", "task", "update", "1", "completed"), ("task", "complete", "1")])
+def test_what_another_writer_added_to_a_task_is_not_lost(mi, root: Path, command: tuple[str, ...]):
+    mi(*TASK)
+    tasks, own = root / ".nexus/state/tasks.json", root / ".nexus/state/mi/tasks.extension.json"
+    raw = json.loads(tasks.read_text("utf-8"))
+    raw["tasks"][0]["estimate"] = {"days": 3}
+    tasks.write_text(json.dumps(raw), "utf-8")
+    for _ in range(2):
+        mi(*command)
+    assert "estimate" not in tasks.read_text("utf-8")
+    kept = json.loads(own.read_text("utf-8"))["task_extensions"]["1"]
+    assert kept["foreign_fields"] == {"estimate": {"days": 3}}
+
+
 class Terminal(io.StringIO):
     """Somebody sits there and types."""
 
