@@ -2,9 +2,11 @@
 
 from typing import TYPE_CHECKING
 
+from msgspec.structs import replace
+
 from mi.agents.registry import AGENTS, VENDORS, load
 from mi.kernel.config.types import Config
-from mi.kernel.errors import NotFound
+from mi.kernel.errors import NotFound, UsageError
 from mi.kernel.home import Home
 from mi.kernel.notices import Notices
 from mi.kernel.programs import find_on_path
@@ -24,6 +26,15 @@ def resolve_provider(config: Config) -> str:
         if getattr(config.hands, agent.name).path or find_on_path(agent.name):
             return agent.name
     raise NotFound("no-hands")
+
+
+def choose_agent(config: Config, name: str) -> Config:
+    """Return the configuration with the agent that the person named; UsageError where no agent is called so."""
+    if not name:
+        return config
+    if name not in AGENTS:
+        raise UsageError("unknown-agent", name=name, known=", ".join(AGENTS))
+    return replace(config, hands=replace(config.hands, provider=name))
 
 
 def open_hands(config: Config, home: Home, notices: Notices) -> "AgentAdapter":

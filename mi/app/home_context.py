@@ -40,6 +40,13 @@ class HomeContext:
         """Return the same for an agent that works in a folder: what a person selected does not concern it."""
         return HomeContext(self.home, self._cd, self._here, folder or find_current_folder()).in_profile(self._profile)
 
+    def at(self, root: str) -> "HomeContext":
+        """Return the same for a project at another place; whoever hears the notices of this one hears its own."""
+        other = HomeContext(self.home, root).in_profile(self._profile)
+        other.notices = self.notices
+        self.home.tell(self.notices)
+        return other
+
     def in_profile(self, profile: str) -> "HomeContext":
         """Return this very context, bound by a profile that the place names; the person's own may be stricter."""
         self._profile = profile

@@ -5,7 +5,7 @@ from collections.abc import Callable
 from functools import partial
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
-from mi.agents.choose import open_hands
+from mi.agents.choose import choose_agent, open_hands
 from mi.agents.signals import StopFlag
 from mi.app.autonomy import find_earned
 from mi.app.home_context import HomeContext
@@ -19,6 +19,7 @@ from mi.app.team import build_persona
 from mi.app.team_base import guard_team
 from mi.app.team_files import build_team_files
 from mi.app.thoughts import build_thoughts
+from mi.app.work_trees import build_tree_steps
 from mi.app.workflows import build_bindings, build_workflows
 from mi.autopilot.limits import LIMITS
 from mi.autopilot.person_door import PersonDoor
@@ -53,6 +54,8 @@ class RunOptions(NamedTuple):
     why: bool = False
     prove: bool | None = None
     list_task: str = ""  # the task of the project's list, or the handoff, that it is
+    run_id: str = ""  # of a new run; '' makes one
+    agent: str = ""  # by its name, in place of the configured one
 
 
 class RunDoor(Protocol):
@@ -80,11 +83,13 @@ def build_run(context: HomeContext, options: RunOptions, open_door: Callable[[st
     """Return a run of the project, new or resumed; `open_door` makes the door for a language."""
     find_speaker(context)  # a person's run tells the other ones what it writes: its settings, what it learns
     context.use_project()
-    config, log = context.loaded_config.config, context.project_home.evidence
+    log = context.project_home.evidence
     resumed = _find_resumed(log, options, context)
+    agent = options.agent or (resumed.state.agent if resumed else "")
+    config = choose_agent(context.loaded_config.config, agent)
     task = resumed.state.task if resumed else options.task
     list_task = resumed.state.list_task if resumed else options.list_task
-    run_id = resumed.state.run_id if resumed else ids.make_run_id()
+    run_id = resumed.state.run_id if resumed else options.run_id or ids.make_run_id()
     language = context.language_for(task)
     door, stop = open_door(language), StopFlag()
     hands = open_hands(config, context.home, context.notices)
@@ -100,7 +105,7 @@ def build_run(context: HomeContext, options: RunOptions, open_door: Callable[[st
         mind=open_mind(config, context.home, context.project_home.mind_transcripts, hands.name, stop),
         thoughts=known,
         evidence=(EvidenceWriter.resume if resumed else EvidenceWriter)(log, run_id, context.notices),
-        steps=AllSteps(_build_steps(context, options, run_id, language, list_task, known.team)),
+        steps=AllSteps(_build_steps(context, options, run_id, language, (task, list_task), known.team)),
         reporter=reporter,
         asker=door.open_asker(stop),
         notifier=Notifier(context),
@@ -115,6 +120,7 @@ def build_run(context: HomeContext, options: RunOptions, open_door: Callable[[st
         no_proof=text(proof.why_not, language) if proof.why_not else "",
         snapshot=config.snapshot,
         guard_team=partial(guard_team, context),
+        agent=agent,
         **({"find_earned": partial(find_earned, context)} if config.runtime.autonomy == "earned" else {}),
     )
     if resumed:
@@ -161,7 +167,7 @@ def _build_steps(
     options: RunOptions,
     run_id: str,
     language: str,
-    list_task: str,
+    tasks: tuple[str, str],  # in words, and by its id in the project's list
     find_team: "Callable[[str], list[TeamText]]",
 ) -> list[RunSteps]:
     """Return what other rooms put into the loop, in the order in which they are asked."""
@@ -188,13 +194,13 @@ def _build_steps(
         LearningSteps(place, partial(build_knowledge, context), partial(_build_lessons, context)),
         PlanSteps(partial(build_task_store, context), language),
         TeamSteps(find_team, os.path.isdir(persona.root), language),
-        _build_task_steps(context, place, list_task),
+        _build_task_steps(context, place, tasks[1]),
         PersonaSteps(place, persona, context.language_for),
         GovernanceSteps(place, config, persona, options.override, is_resumed=options.resume is not None),
     ]
     if options.why or (trace.auto_on_run_end and runtime.thought_db.enabled):
         steps.append(WhySteps(place, *stores, recall.find_earlier_thoughts, trace))
-    return steps
+    return [*steps, *build_tree_steps(context, run_id, tasks[0])]
 
 
 def _build_task_steps(context: HomeContext, place: "RunPlace", list_task: str) -> RunSteps:

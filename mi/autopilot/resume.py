@@ -179,6 +179,7 @@ def end_orphan(transcript: str) -> int:
 def restore_state(start: RunStart, records: list[Record]) -> RunState:
     """Return where a run stood after these records, the first of which is its start."""
     state = RunState(task=start.task, run_id=start.run_id, next_input=start.task, list_task=start.list_task)
+    state.agent = next((one.agent for one in reversed(records) if isinstance(one, RunStart) and one.agent), "")
     sent: list[HandsInput] = [record for record in records if isinstance(record, HandsInput)]
     ended: list[BatchEnd] = [record for record in records if isinstance(record, BatchEnd)]
     state.number = int(sent[-1].batch_id.removeprefix("b").partition(".")[0]) if sent else 0

@@ -158,6 +158,7 @@ class RunParts(NamedTuple):
     steps: RunSteps = RunSteps()
     snapshot: SnapshotConfig = SnapshotConfig()
     guard_team: Callable[[], AbstractContextManager[None]] = nullcontext  # held while the run works
+    agent: str = ""  # that the person named for this run
     find_earned: Callable[[Question], TopicAgreement | None] = lambda question: None  # where MI may answer by itself
 
     @property

@@ -104,6 +104,9 @@ def _first_record(parts: RunParts, state: RunState, checks: list[Check], is_resu
         list_task=state.list_task,
         base_commit=git.run(parts.project.root, "rev-parse", "-q", "--verify", "HEAD").output.strip(),
         uncommitted=len(git.list_uncommitted(parts.project.root)),
+        agent=parts.agent,
+        main_root=parts.project.linked_to,
+        branch=git.find_branch(parts.project.root) if parts.project.linked_to else "",
     )
 
 

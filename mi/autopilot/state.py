@@ -32,6 +32,7 @@ class RunState(Struct, kw_only=True):
     run_id: str
     next_input: str
     list_task: str = ""  # the task of the project's list that the run works on
+    agent: str = ""  # that the person named for the run
     number: int = 0  # of the current batch
     thread_id: str = ""
     heard: list[str] | None = None  # claims that the thread was told; None: another process knows

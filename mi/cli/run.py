@@ -79,6 +79,9 @@ def build_parser(name: str) -> Parser:
     proof.add_argument(
         "--no-prove", action="store_false", dest="prove", default=None, help="go by the agent's own run of the checks"
     )
+    built.add_argument("--agent", default="", metavar="NAME", help="this agent for this run, in place of yours")
+    built.add_argument("--worktree", action="store_true", help="in a work tree and on a branch of its own")
+    built.add_argument("--with-changes", action="store_true", help="with --worktree: with what you have not committed")
     built.add_argument("--quiet", action="store_true", help="print nothing but errors")
     built.add_argument("--hands-raw", action="store_true", help="print the agent's lines as they are")
     built.add_argument("--why", action="store_true", help="at the end, say why the last decision was taken")
@@ -184,6 +187,7 @@ def _run_one(context: HomeContext, args: Args, options: "RunOptions") -> int:
             return code
     if options.prove is None and options.resume is None and not args.quiet and not args.json:
         _ask_about_proof(context, Output(context.language_for(options.task)))
+    context, options = _find_place(context, args, options)
     built = build_run(context, options, partial(_Door, context, args))
     out = Output(built.parts.language)
     learns = built.parts.mind.name != "rules" and is_enabled(built.parts.runtime)
@@ -202,6 +206,27 @@ def _run_one(context: HomeContext, args: Args, options: "RunOptions") -> int:
         _offer_close(context, args, out)
     built.parts.notifier.finish()
     return end.exit
+
+
+def _find_place(context: HomeContext, args: Args, options: "RunOptions") -> "tuple[HomeContext, RunOptions]":
+    """Return where the run works: in the project, in a work tree of its own, or where it worked before."""
+    if options.resume is not None:
+        from mi.app.work_trees import open_run_context
+        from mi.autopilot.resume import latest_run_id
+
+        run_id = options.resume or latest_run_id(context.project_home.evidence, context.notices)
+        return open_run_context(context, run_id), options._replace(resume=run_id)
+    if not args.worktree:
+        return context, options
+    from mi.app.work_trees import begin_tree
+    from mi.kernel import ids
+
+    run_id = options.run_id or ids.make_run_id()
+    tree = begin_tree(context, run_id, options.task, args.with_changes)
+    if not args.quiet and not args.json:
+        said = {"path": tree.root, "branch": tree.branch, "base": tree.base[:12]}
+        Output(context.language_for(options.task)).say("tree.made", **said)
+    return context.at(tree.root), options._replace(run_id=run_id)
 
 
 def _ask_about_proof(context: HomeContext, out: Output) -> None:
@@ -239,6 +264,10 @@ def _read_options(args: Args) -> "RunOptions":
 
     if args.override is not None and not args.override.strip():
         raise UsageError("flag-needs-value", flag="--override")
+    if args.with_changes and not args.worktree:
+        raise UsageError("changes-without-tree")
+    if args.worktree and args.resume is not None:
+        raise UsageError("tree-of-resumed")
     if args.override:
         from mi.knowledge.thoughts.store import refuse_secret
 
@@ -256,6 +285,7 @@ def _read_options(args: Args) -> "RunOptions":
         override=args.override or "",
         why=args.why,
         prove=args.prove,
+        agent=args.agent,
     )
 
 
@@ -362,10 +392,27 @@ def _print_summary(context: HomeContext, out: Output, end: RunEnd) -> None:
         say_kept(out, kept)
     if end.evidence_ids:
         out.say("run.rests-on", evidence=" ".join(end.evidence_ids[-3:]))
+    _print_tree(context, out, end)
     out.say("run.look", run_id=end.run_id)
     if end.status in ("blocked", "interrupted"):
         _print_question(context, out, end.run_id)
         out.say("run.resume", run_id=end.run_id)
+
+
+def _print_tree(context: HomeContext, out: Output, end: RunEnd) -> None:
+    """Print what a run in a work tree of its own leaves: a commit to bring over, or the tree as it is."""
+    if not context.project.linked_to:
+        return
+    from mi.app.work_trees import find_tree
+    from mi.kernel import git
+
+    tree = find_tree(context, end.run_id)
+    if tree is None:
+        return
+    tip = git.run(tree.path, "rev-parse", "--short", f"refs/heads/{tree.branch}").output.strip()
+    is_done = end.status == "done" and not git.list_uncommitted(tree.path)
+    key = "tree.committed" if is_done else "tree.stays"
+    out.say(key, path=tree.path, branch=tree.branch, commit=tip, run_id=end.run_id)
 
 
 def _print_question(context: HomeContext, out: Output, run_id: str) -> None:

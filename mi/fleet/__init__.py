@@ -1,1 +1,1 @@
-"""Many tasks on one machine: the queue, the workers that take from it, and what runs beside each other leave."""
+"""Many runs on one machine: work trees of their own, the queue, races between agents, reports."""

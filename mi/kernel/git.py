@@ -153,7 +153,8 @@ def run_bytes(
         code, data, _ = _collect(process.stdout, process, timeout_s, 1 << 40)
         complaint.seek(0)
         lines = text.decode(complaint.read(_MAX_BYTES)).strip().splitlines()
-    return GitBytes(code, data, lines[-1] if lines else f"git {args[0]}: no answer" if code is None else "")
+    full = next((line for line in lines if "No space left" in line), "")  # what follows only says that it failed
+    return GitBytes(code, data, full or lines[-1] if lines else f"git {args[0]}: no answer" if code is None else "")
 
 
 def start(
@@ -381,9 +382,13 @@ def _read_line(folder: str, name: str) -> str:
 
 
 def list_refs(path: str) -> str:
-    """Return where HEAD and the person's own branches and tags point; '' outside of git."""
+    """Return where HEAD and the person's own branches and tags point; '' outside of git.
+
+    Not the branches that MI made: those of other runs move meanwhile, and HEAD tells of the run's own.
+    """
     found = run(path, "show-ref", "--head")
-    return "\n".join(line for line in found.output.splitlines() if " refs/mi/" not in line) if found.code == 0 else ""
+    lines = found.output.splitlines() if found.code == 0 else []
+    return "\n".join(line for line in lines if " refs/mi/" not in line and " refs/heads/mi/" not in line)
 
 
 def disable_filters(root: str, timeout_s: float = _TIMEOUT_S) -> dict[str, str]:

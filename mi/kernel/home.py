@@ -127,6 +127,11 @@ class Home:
         return self.path("indexes", "projects.json")
 
     @property
+    def work_trees(self) -> str:
+        """The work trees that were made for runs."""
+        return self.path("work_trees.json")
+
+    @property
     def inbox_numbers(self) -> str:
         return self.path("inbox.json")
 

@@ -31,7 +31,7 @@ _PERSONA = [
     *(f"{part}/{one}" for part in ("cards", "sessions", "proposals") for one in ("*.md", "*/*.md")),
 ]
 _FILES = [
-    *("config.json", "inbox.json", "backups/config.json.<ts>.bak", "backups/config.last_backup"),
+    *("config.json", "inbox.json", "work_trees.json", "backups/config.json.<ts>.bak", "backups/config.last_backup"),
     *("queue.sqlite", "workers/worker_*.lock"),
     *("global/evidence.jsonl", "global/permissions.json", "global/project_selection.json"),
     *("global/run_times.jsonl", "global/written.jsonl"),

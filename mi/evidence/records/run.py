@@ -60,6 +60,9 @@ class RunStart(Record, frozen=True, kw_only=True, tag="run_start"):
     checks: list[KnownCheck] = []
     limits: dict[str, float | None] = {}  # of this run alone, by name; the others are as configured
     list_task: str = ""  # the task of the project's list that it works on
+    agent: str = ""  # that the person named for this run
+    main_root: str = ""  # the person's own tree, where the run works in a linked one
+    branch: str = ""  # of that linked tree
 
     def headline(self, say: Say = str) -> str:
         return self.task
@@ -189,6 +192,23 @@ class TreeSnapshot(Record, frozen=True, kw_only=True, tag="tree_snapshot"):
 
     def headline(self, say: Say = str) -> str:
         return self.reason or f"{self.of} {self.commit}"
+
+
+class TreeWork(Record, frozen=True, kw_only=True, tag="tree_work"):
+    """What became of the work in a run's own work tree: committed, brought over, or the tree removed."""
+
+    follows_end = True
+    shown_in = ("run",)
+
+    act: Literal["committed", "merged", "removed"] = "committed"
+    path: str = ""
+    branch: str = ""
+    commit: str = ""
+    into: str = ""  # the branch that it was brought to
+    left_out: list[LeftOutFile] = []  # what stays in the tree alone
+
+    def headline(self, say: Say = str) -> str:
+        return f"{say(self.act)} {self.branch} {self.commit[:12]}".strip()
 
 
 class TreeRestore(Record, frozen=True, kw_only=True, tag="tree_restore"):

@@ -69,6 +69,7 @@ MODULES: dict[str, str] = {
     "testless_strategy_set": "mind",
     "tree_restore": "run",
     "tree_snapshot": "run",
+    "tree_work": "run",
     "trust_set": "proof",
     "undo": "run",
     "user_input": "run",
@@ -132,6 +133,7 @@ SHOWN_IN: dict[str, tuple[str, ...]] = {
         "question",
         "review",
         "risk_event",
+        "tree_work",
         "verification",
         "why_trace",
     ),
@@ -216,4 +218,5 @@ AFTER_END: tuple[str, ...] = (
     "run_learned",
     "session_log",
     "state_corrupt",
+    "tree_work",
 )

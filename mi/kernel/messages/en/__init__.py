@@ -16,5 +16,6 @@ _AREAS = (
     "notify",
     "queue",
     "report",
+    "trees",
 )
 TABLES = {"TEXT": ("base", *_AREAS)}

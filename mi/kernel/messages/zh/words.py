@@ -170,6 +170,8 @@ WORDS = {
     "tree_snapshot": "工作区快照",
     "task_outcome": "清单任务",
     "tree_restore": "恢复工作区",
+    "tree_work": "工作树中的工作",
+    "committed": "已提交",
     "undo": "撤销",
     "user_input": "本人的话",
     "values_set": "价值观",

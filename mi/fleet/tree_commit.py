@@ -1,0 +1,96 @@
+"""Committing a whole work tree in the person's identity: no hook, no signature, and nothing that must not be kept."""
+
+import os
+import shutil
+import tempfile
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from typing import NamedTuple
+
+from mi.kernel import git
+from mi.kernel.errors import MiError
+from mi.kernel.notices import Notices
+from mi.project.left_out import FileSieve, KeepRules, LeftOut
+
+_GIT_S = 300.0
+_NOBODY = {"NAME": "Mind Incarnation", "EMAIL": "mi@localhost"}
+_SETTINGS = {"i18n.commitEncoding": "UTF-8"}
+
+
+class WholeTree(NamedTuple):
+    """A work tree as git would commit it, and what is not in it."""
+
+    tree: str
+    left_out: list[LeftOut] = []
+
+
+def write_whole(
+    top: str, keep: KeepRules, but: Iterable[str] = (), settings: dict[str, str] | None = None
+) -> WholeTree:
+    """Write down everything that is not ignored; MiError when git cannot. The index stays as it is.
+
+    New files that are too large or hold a secret are left out, and whatever lies at or below the paths of `but`.
+    """
+    with _open_index(top) as index:
+
+        def ask(*args: str, stdin: bytes = b"") -> bytes:
+            env = {"GIT_INDEX_FILE": index}
+            answer = git.run_bytes(
+                top, *args, stdin=stdin, timeout_s=_GIT_S, settings=_SETTINGS | (settings or {}), env=env, umask=-1
+            )
+            if answer.code != 0:
+                raise MiError("tree-not-written", path=top, reason=answer.error or args[0])
+            return answer.output
+
+        ask("add", "-u", "--", ".")
+        listed = [os.fsdecode(name) for name in ask("ls-files", "-o", "--exclude-standard", "-z").split(b"\0") if name]
+        skipped, sieve = tuple(but), FileSieve(top, keep)
+        found = [path for path in listed if not _is_below(path, skipped)]
+        left_out = [left for path in found if (left := _judge(sieve, path))]
+        names = {left.path for left in left_out}
+        taken = b"\0".join(os.fsencode(path) for path in found if path not in names)
+        if taken:
+            ask("update-index", "--add", "-z", "--stdin", stdin=taken)
+        return WholeTree(ask("write-tree").decode().strip(), left_out)
+
+
+def _judge(sieve: FileSieve, path: str) -> LeftOut | None:
+    return LeftOut(path, "repository") if path.endswith("/") else sieve.judge(path)
+
+
+def _is_below(path: str, folders: Iterable[str]) -> bool:
+    return any(path.rstrip("/") == folder or path.startswith(f"{folder}/") for folder in folders)
+
+
+@contextmanager
+def _open_index(top: str) -> Iterator[str]:
+    """Yield a copy of the work tree's index."""
+    theirs = os.path.join(git.find_git_folder(top), "index")
+    with tempfile.TemporaryDirectory(prefix="mi-index-") as folder:
+        own = os.path.join(folder, "index")
+        if os.path.exists(theirs):
+            shutil.copy2(theirs, own)
+        yield own
+
+
+def make_commit(top: str, tree: str, parent: str, message: str, notices: Notices) -> str:
+    """Return a new commit that no branch has yet, in the person's identity; MiError when git cannot make it."""
+    asked = ("commit-tree", tree, "-p", parent)
+    made = git.run_bytes(top, *asked, stdin=message.encode(), settings=_SETTINGS, umask=-1)
+    if made.code != 0:  # nobody told git who they are
+        env = {f"GIT_{role}_{key}": value for role in ("AUTHOR", "COMMITTER") for key, value in _NOBODY.items()}
+        made = git.run_bytes(top, *asked, stdin=message.encode(), settings=_SETTINGS, env=env, umask=-1)
+        notices.add("commit-nobody", top)
+    if made.code != 0:
+        raise MiError("tree-not-written", path=top, reason=made.error)
+    return made.output.decode().strip()
+
+
+def commit_changes(top: str, head: str, message: str, keep: KeepRules, notices: Notices) -> str:
+    """Return a commit of what is not committed in a work tree, which itself stays as it is; `head` when nothing is."""
+    whole = write_whole(top, keep, settings=git.disable_filters(top))
+    if whole.tree == git.run(top, "rev-parse", f"{head}^{{tree}}").output.strip():
+        return head
+    for left in whole.left_out:
+        notices.add("not-committed", os.path.join(top, left.path), why=left.why)
+    return make_commit(top, whole.tree, head, message, notices)

@@ -1,0 +1,83 @@
+"""A run in a work tree of its own: what it leaves when it is done."""
+
+import os
+
+from mi.autopilot.steps.protocol import RunRecorder, RunSteps
+from mi.evidence.records.base import Record
+from mi.evidence.records.run import LeftOutFile, RunEnd, TreeWork
+from mi.fleet.tree_commit import WholeTree, make_commit, write_whole
+from mi.fleet.work_trees import WorkTree, choose_filters
+from mi.kernel import git
+from mi.kernel.errors import MiError
+from mi.kernel.home import Home
+from mi.kernel.notices import Notices
+from mi.project.left_out import KeepRules
+
+_SUBJECT = 72
+
+
+class TreeSteps(RunSteps):
+    """Commits the work of a run that is done; of any other the tree stays as it is."""
+
+    def __init__(self, home: Home, tree: WorkTree, task: str, keep: KeepRules, notices: Notices) -> None:
+        self._home = home
+        self._tree = tree
+        self._task = task
+        self._keep = keep
+        self._notices = notices
+
+    def session_log(self, recorder: RunRecorder, end: Record) -> None:
+        if not isinstance(end, RunEnd) or end.status != "done":
+            return
+        try:
+            self._commit(recorder, end)
+        except MiError as error:
+            self._notices.add("work-not-committed", self._tree.path, reason=error.line())
+
+    def _commit(self, recorder: RunRecorder, end: RunEnd) -> None:
+        tree = self._tree
+        settings = choose_filters(self._home, tree)
+        whole = write_whole(tree.path, self._keep, settings=settings)
+        head = _ask(tree.path, "rev-parse", "HEAD")
+        if head == tree.base and _ask(tree.path, "rev-parse", "HEAD^{tree}") == whole.tree:
+            self._tell(whole)
+            return
+        commit = make_commit(tree.path, whole.tree, head, write_message(self._task, end), self._notices)
+        left = [LeftOutFile(path=one.path, why=one.why, size=one.size) for one in whole.left_out]
+        recorder.append(TreeWork(path=tree.path, branch=tree.branch, commit=commit, left_out=left))
+        take_up_commit(tree, commit, head)
+        self._tell(whole)
+
+    def _tell(self, whole: WholeTree) -> None:
+        for left in whole.left_out:
+            self._notices.add("not-committed", os.path.join(self._tree.path, left.path), why=left.why)
+
+
+def take_up_commit(tree: WorkTree, commit: str, head: str) -> None:
+    """Move a run's branch and its work tree on to a commit, whatever branch the agent left the tree on."""
+    ref = f"refs/heads/{tree.branch}"
+    if git.run(tree.path, "merge-base", "--is-ancestor", ref, commit).code != 0:
+        raise MiError("tree-branch-left", branch=tree.branch, path=tree.path)
+    _ask(tree.path, "update-ref", "-m", f"mi: {tree.run_id}", ref, commit)
+    _ask(tree.path, "symbolic-ref", "HEAD", ref)
+    _ask(tree.path, "reset", "-q", "--mixed")
+
+
+def _ask(top: str, *args: str) -> str:
+    answer = git.run_bytes(top, *args, umask=-1)
+    if answer.code != 0:
+        raise MiError("tree-not-written", path=top, reason=answer.error or args[0])
+    return answer.output.decode("utf-8", "replace").strip()
+
+
+def write_message(task: str, end: RunEnd) -> str:
+    """Return a commit's message: the task, and as trailers the run, its marks and its checks."""
+    lines = task.strip().splitlines() or [end.run_id]
+    subject = lines[0] if len(lines[0]) <= _SUBJECT else lines[0][: _SUBJECT - 1].rstrip() + "…"
+    body = "" if [subject] == lines else "\n".join(lines)
+    marks = [name for name in ("ran", "claimed", "verified", "proved") if getattr(end.marks, name)]
+    trailers = [f"MI-Run: {end.run_id}", f"MI-Marks: {', '.join(marks) or 'none'}"]
+    if end.verified_by is not None:
+        command = " ".join(end.verified_by.command.split())
+        trailers.append(f"MI-Checks: {command} (run by {'MI' if end.verified_by.by == 'mi' else 'the agent'})")
+    return "\n\n".join(part for part in (subject, body, "\n".join(trailers)) if part) + "\n"

@@ -1,0 +1,223 @@
+"""`mi run --worktree`: the agent works in a tree and on a branch of its own; the person's tree stays as it is."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.autopilot.workbench import MEND, RIGHT, TEST, Ran, Workbench, open_bench, run, say, write
+from tests.conftest import git
+
+DONE = [MEND, TEST, say("Fixed and tested. Done.")]
+
+
+@pytest.fixture
+def bench(tmp_path: Path) -> Workbench:
+    bench = open_bench(tmp_path)
+    git(bench.project, "config", "user.name", "A Person")
+    git(bench.project, "config", "user.email", "person@example.invalid")
+    return bench
+
+
+def out(folder: Path, *args: str) -> str:
+    return git(folder, *args).strip()
+
+
+def state(folder: Path) -> tuple[str, str, str]:
+    return (
+        out(folder, "rev-parse", "HEAD"),
+        out(folder, "status", "--porcelain"),
+        (folder / "calc.py").read_text("utf-8"),
+    )
+
+
+def tree_of(ran: Ran) -> Path:
+    return Path(ran.of("run_start")[-1]["project_root"])
+
+
+@pytest.mark.req("fleet.trees.run", "fleet.trees.commit", "fleet.trees.main-untouched")
+def test_a_run_that_is_done_leaves_one_commit_on_its_branch(bench: Workbench) -> None:
+    before = state(bench.project)
+    bench.agent(DONE)
+    ran = bench.run("--worktree", "fix", "the", "failing", "test")
+    ran.ended("done")
+    start, tree = ran.of("run_start")[0], tree_of(ran)
+    short = ran.end["run_id"].rpartition("_")[2]
+    assert tree.parent.parent == Path(f"{bench.home}-worktrees")
+    assert (start["branch"], start["main_root"]) == (f"mi/fix-the-failing-test-{short}", str(bench.project))
+    assert start["base_commit"] == before[0]
+    assert f"works in {tree} on branch {start['branch']}" in ran.stdout
+    assert state(bench.project) == before
+    assert out(tree, "status", "--porcelain") == ""
+    assert out(bench.project, "rev-list", "--count", f"{before[0]}..{start['branch']}") == "1"
+    assert RIGHT in out(bench.project, "show", f"{start['branch']}:calc.py")
+    message = out(bench.project, "log", "-1", "--format=%an <%ae>%n%B", start["branch"])
+    assert message.splitlines() == [
+        "A Person <person@example.invalid>",
+        "fix the failing test",
+        "",
+        f"MI-Run: {ran.end['run_id']}",
+        "MI-Marks: ran, claimed, verified",
+        "MI-Checks: python3 -m unittest -q (run by the agent)",
+    ]
+    (work,) = ran.of("tree_work")
+    assert (work["act"], work["commit"]) == ("committed", out(bench.project, "rev-parse", start["branch"]))
+    assert f"mi merge {ran.end['run_id']}" in ran.stdout
+
+
+@pytest.mark.req("fleet.trees.commit")
+def test_no_hook_runs_and_nothing_is_signed(bench: Workbench, tmp_path: Path) -> None:
+    for name in (
+        "post-checkout",
+        "pre-commit",
+        "commit-msg",
+        "prepare-commit-msg",
+        "post-commit",
+        "reference-transaction",
+    ):
+        hook = bench.project / ".git/hooks" / name
+        hook.parent.mkdir(exist_ok=True)
+        hook.write_text(f"#!/bin/sh\necho {name} >> {tmp_path}/hooks-ran\nexit 1\n", "utf-8")
+        hook.chmod(0o755)
+    git(bench.project, "config", "commit.gpgSign", "true")
+    git(bench.project, "config", "gpg.program", str(tmp_path / "no-such-program"))
+    bench.agent(DONE)
+    bench.run("--worktree", "fix the failing test").ended("done")
+    assert not (tmp_path / "hooks-ran").exists()
+
+
+@pytest.mark.req("fleet.trees.blocked-stays", "fleet.trees.resume")
+def test_a_run_that_is_blocked_leaves_its_tree_and_goes_on_there(bench: Workbench) -> None:
+    before = state(bench.project)
+    bench.agent([MEND, say("Which colour should the button have, red or blue?")])
+    ran = bench.run("--worktree", "paint the button")
+    ran.ended("blocked")
+    tree = tree_of(ran)
+    assert out(tree, "status", "--porcelain") == "M calc.py"
+    assert f"{tree} on branch" in ran.stdout
+    assert out(bench.project, "for-each-ref", f"refs/mi/{ran.end['run_id']}")
+    bench.agent([], [TEST, say("Painted and tested. Done.")])
+    bench.mi("answer", ran.of("question")[-1]["id"], "red")
+    again = bench.run("--resume", ran.end["run_id"])
+    again.ended("done")
+    assert tree_of(again) == tree
+    assert out(tree, "log", "-1", "--format=%s") == "paint the button"
+    assert state(bench.project) == before
+
+
+@pytest.mark.req("fleet.trees.agent")
+def test_an_agent_that_was_named_is_this_run_s_also_when_it_goes_on(bench: Workbench) -> None:
+    bench.agent([MEND, say("Which colour should the button have, red or blue?")], [TEST, say("Painted, tested. Done.")])
+    bench.configure(hands={**bench.config["hands"], "provider": "codex"})
+    ran = bench.run("--worktree", "--agent", "replay", "paint the button")
+    ran.ended("blocked")
+    bench.mi("answer", ran.of("question")[-1]["id"], "red")
+    again = bench.run("--resume", ran.end["run_id"])
+    again.ended("done")
+    assert [start["hands"] for start in again.of("run_start")] == ["replay", "replay"]
+
+
+@pytest.mark.req("fleet.trees.with-changes", "fleet.trees.main-untouched")
+def test_a_dirty_main_tree_stays_dirty_and_goes_along_only_if_asked(bench: Workbench) -> None:
+    (bench.project / "notes.txt").write_text("mine\n", "utf-8")
+    (bench.project / "calc.py").write_text((bench.project / "calc.py").read_text("utf-8") + "# mine\n", "utf-8")
+    before = state(bench.project)
+    bench.agent(DONE)
+    plain = bench.run("--worktree", "fix the failing test")
+    plain.ended("done")
+    assert not (tree_of(plain) / "notes.txt").exists()
+    changed = bench.run("--worktree", "--with-changes", "fix the failing test")
+    changed.ended("done")
+    tree = tree_of(changed)
+    assert (tree / "notes.txt").read_text("utf-8") == "mine\n"
+    assert "# mine" in (tree / "calc.py").read_text("utf-8")
+    assert out(tree, "diff", "--stat", "HEAD^", "HEAD", "--", "notes.txt") == ""
+    assert state(bench.project) == before
+
+
+@pytest.mark.req("fleet.trees.commit")
+def test_secrets_and_large_files_are_not_committed_and_named(bench: Workbench) -> None:
+    secret = "ghp_" + "aB3dE5gH7" * 4
+    bench.agent([MEND, write("token.txt", f"{secret}\n"), TEST, say("Fixed and tested. Done.")])
+    ran = bench.run("--worktree", "fix the failing test")
+    ran.ended("done")
+    tree = tree_of(ran)
+    assert out(tree, "ls-tree", "--name-only", "HEAD", "token.txt") == ""
+    assert (tree / "token.txt").exists()
+    assert "token.txt is not committed (secret)" in ran.stderr
+    assert [left["path"] for left in ran.of("tree_work")[0]["left_out"]] == ["token.txt"]
+
+
+@pytest.mark.req("fleet.trees.commit")
+def test_commits_of_the_agent_stay_below_the_one_of_the_run(bench: Workbench) -> None:
+    bench.agent([MEND, run("git checkout -q -b own && git commit -qam agent"), TEST, say("Fixed and tested. Done.")])
+    ran = bench.run("--worktree", "fix the failing test")
+    ran.ended("done")
+    branch = ran.of("run_start")[0]["branch"]
+    subjects = out(bench.project, "log", "-2", "--format=%s", branch).splitlines()
+    assert subjects == ["fix the failing test", "agent"]
+
+
+@pytest.mark.req("fleet.trees.commit")
+def test_where_git_knows_nobody_the_commit_is_made_all_the_same_and_it_is_said(bench: Workbench) -> None:
+    git(bench.project, "config", "user.email", "")
+    git(bench.project, "config", "user.useConfigOnly", "true")
+    git(bench.project, "config", "--unset", "user.email")
+    bench.agent(DONE)
+    ran = bench.run("--worktree", "fix the failing test")
+    ran.ended("done")
+    assert out(tree_of(ran), "log", "-1", "--format=%an") == "Mind Incarnation"
+    assert "git does not know who you are" in ran.stderr
+
+
+@pytest.mark.req("fleet.trees.main-root")
+def test_a_work_tree_is_never_the_last_project(bench: Workbench) -> None:
+    bench.agent(DONE)
+    ran = bench.run("--worktree", "fix the failing test")
+    overlay = next(bench.home.glob("projects/*/overlay.json"))
+    selected = json.loads((bench.home / "global/project_selection.json").read_text("utf-8"))
+    assert json.loads(overlay.read_text("utf-8"))["root_path"] == str(bench.project)
+    assert selected["last"]["root_path"] == str(bench.project)
+    assert len(list(bench.home.glob("projects/*"))) == 1
+    assert str(tree_of(ran)) not in (bench.home / "indexes/projects.json").read_text("utf-8")
+
+
+@pytest.mark.req("fleet.trees.bad-input")
+@pytest.mark.parametrize(
+    ("args", "code", "said"),
+    [
+        (["--with-changes", "x"], 2, "--with-changes: only with --worktree"),
+        (["--worktree", "--resume", "run_x"], 2, "goes on where it worked"),
+        (["--agent", "nobody", "x"], 2, "--agent nobody: no such agent (one of: codex"),
+    ],
+)
+def test_bad_words_get_one_line(bench: Workbench, args: list[str], code: int, said: str) -> None:
+    bench.agent(DONE)
+    ran = bench.run(*args)
+    assert (ran.code, ran.stderr.count("\n")) == (code, 1)
+    assert said in ran.stderr
+
+
+@pytest.mark.req("fleet.trees.bad-input")
+@pytest.mark.parametrize("place", ["no git", "no commits", "bare"])
+def test_a_project_without_commits_gets_one_line(bench: Workbench, tmp_path: Path, place: str) -> None:
+    folder = tmp_path / "other"
+    folder.mkdir()
+    if place != "no git":
+        git(folder, "init", "-q", *(["--bare"] if place == "bare" else []))
+    bench.agent(DONE)
+    ran = bench.run("--cd", str(folder), "--worktree", "x")
+    assert (ran.code, ran.stderr.count("\n")) == (2, 1), ran.stderr
+    assert ("has no commit yet" if place == "no commits" else "is in no git work tree") in ran.stderr
+    assert not Path(f"{bench.home}-worktrees").exists()
+
+
+@pytest.mark.req("fleet.trees.bad-input")
+def test_a_branch_in_the_way_gets_one_line_and_leaves_nothing(bench: Workbench) -> None:
+    git(bench.project, "branch", "mi")  # no branch mi/… can be beside it
+    bench.agent(DONE)
+    ran = bench.run("--worktree", "fix the failing test")
+    assert (ran.code, ran.stderr.count("\n")) == (1, 1), ran.stderr
+    assert "refs/heads/mi" in ran.stderr
+    assert out(bench.project, "worktree", "list").count("\n") == 0
+    assert json.loads((bench.home / "work_trees.json").read_text("utf-8"))["trees"] == {}
