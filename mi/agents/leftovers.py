@@ -4,9 +4,9 @@ import os
 import signal
 import time
 from collections.abc import Sequence
-from typing import NamedTuple
 
 from mi.kernel import ids
+from mi.kernel.named_tuple import NamedTuple
 
 VARIABLE = "MI_BATCH_MARK"
 _GRACE_S = 0.3  # what an agent leaves is often about to end

@@ -3,10 +3,11 @@
 import os
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Literal, NamedTuple
+from typing import Literal
 
 from mi.agents.registry import VENDORS
 from mi.kernel.ancestry import ProcessInfo
+from mi.kernel.named_tuple import NamedTuple
 
 # Agents that MI does not drive itself, by their program's name, or by their package where that differs.
 _OTHERS = {

@@ -1,7 +1,9 @@
 """Every agent that MI can have at work, declared once; whoever lists, finds, starts or reads agents goes by this."""
 
 from importlib import import_module
-from typing import Any, NamedTuple
+from typing import Any
+
+from mi.kernel.named_tuple import NamedTuple
 
 
 class AgentEntry(NamedTuple):

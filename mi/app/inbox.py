@@ -3,7 +3,7 @@
 import os
 import shlex
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 import msgspec
 
@@ -14,6 +14,7 @@ from mi.evidence.inbox_numbers import number_all, read_numbers
 from mi.kernel.errors import MiError, StorageError
 from mi.kernel.log_view import Progress
 from mi.kernel.messages import text
+from mi.kernel.named_tuple import NamedTuple
 from mi.kernel.secrets import redact
 from mi.kernel.text import fit_one_line, make_printable
 

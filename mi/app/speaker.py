@@ -3,13 +3,14 @@
 import os
 import time
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Literal, NamedTuple, NoReturn
+from typing import TYPE_CHECKING, Literal, NoReturn
 
 from mi.agents.leftovers import VARIABLE
 from mi.agents.programs import MI, find_agent, find_agent_mark, is_shell, look_at
 from mi.agents.registry import AGENTS
 from mi.app.telling_runs import tell_runs
 from mi.kernel.ancestry import ProcessInfo, read_ancestry, read_environment, sees_users
+from mi.kernel.named_tuple import NamedTuple
 
 if TYPE_CHECKING:
     from mi.app.home_context import HomeContext

@@ -2,9 +2,10 @@
 
 import os
 from functools import partial
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from mi.app.home_context import HomeContext
+from mi.kernel.named_tuple import NamedTuple
 from mi.tasks import has_list
 
 if TYPE_CHECKING:

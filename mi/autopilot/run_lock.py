@@ -3,7 +3,6 @@
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import NamedTuple
 
 import msgspec
 
@@ -12,6 +11,7 @@ from mi.kernel.errors import Blocked
 from mi.kernel.home import FILE_MODE, Home, make_place
 from mi.kernel.jsontext import BadJson, decode
 from mi.kernel.locks import is_held, try_lock
+from mi.kernel.named_tuple import NamedTuple
 from mi.kernel.notices import Notices
 
 

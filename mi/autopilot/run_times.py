@@ -4,7 +4,6 @@ import os
 import time
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
-from typing import NamedTuple
 
 import msgspec
 
@@ -15,6 +14,7 @@ from mi.kernel.errors import StorageError
 from mi.kernel.files import read_bytes, write_atomic
 from mi.kernel.home import Home
 from mi.kernel.locks import acquire, is_held
+from mi.kernel.named_tuple import NamedTuple
 from mi.kernel.seal import replace_log
 
 _LARGEST = 256 * 1024  # bytes, about a thousand runs; then the older half goes

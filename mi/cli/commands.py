@@ -1,6 +1,6 @@
 """Every command of `mi`, declared once; what lists, completes, guesses or opens commands goes by this table."""
 
-from typing import NamedTuple
+from mi.kernel.named_tuple import NamedTuple
 
 
 class CommandEntry(NamedTuple):

@@ -4,7 +4,7 @@ import os
 import sys
 from collections.abc import Callable, Iterable
 from importlib import import_module
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from mi.cli.arguments import USAGE_HINT, Parser, speak_help
 from mi.cli.commands import COMMANDS
@@ -12,6 +12,7 @@ from mi.cli.output import flush, make_safe
 from mi.kernel.errors import MiError, StorageError, UsageError, from_os_error
 from mi.kernel.home import Home, find_default_root
 from mi.kernel.messages import choose_language
+from mi.kernel.named_tuple import NamedTuple
 from mi.kernel.notices import Notice
 
 if TYPE_CHECKING:  # not needed to print the help

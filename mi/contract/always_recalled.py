@@ -4,11 +4,12 @@ import os
 import time
 from collections.abc import Iterator
 from itertools import islice
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
 from mi.contract.memories import CONSTRAINT, FACT
+from mi.kernel.named_tuple import NamedTuple
 from mi.knowledge.thoughts.kinds import VALUES
 from mi.knowledge.thoughts.store_state import Filter
 from mi.knowledge.thoughts.stores import CombinedStores

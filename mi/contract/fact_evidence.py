@@ -1,7 +1,7 @@
 """Evidence for facts: four kinds, each checked now, with what was seen kept to check it again later."""
 
 import os
-from typing import Literal, NamedTuple
+from typing import Literal
 
 from msgspec import Struct
 
@@ -9,6 +9,7 @@ from mi.contract.programs import ProgramResult, run_allowed
 from mi.kernel import clock, git, text
 from mi.kernel.config.types import ContractEvidence
 from mi.kernel.errors import MiError, UsageError
+from mi.kernel.named_tuple import NamedTuple
 from mi.kernel.secrets import redact_start
 
 Kind = Literal["file_exists", "grep_hit", "cmd_exit0", "test_pass"]

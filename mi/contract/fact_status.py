@@ -5,7 +5,7 @@ A derived view of the project's log: deletable, caught up from where it stopped.
 
 import sqlite3
 from collections.abc import Iterable, Iterator
-from typing import Any, NamedTuple
+from typing import Any
 
 import msgspec
 
@@ -17,6 +17,7 @@ from mi.kernel.jsonl import Line
 from mi.kernel.jsontext import encode
 from mi.kernel.log_source import Cursor, Log
 from mi.kernel.log_view import LogView, Tables, rows_among
+from mi.kernel.named_tuple import NamedTuple
 
 _TABLES = Tables(
     2,

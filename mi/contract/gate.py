@@ -4,11 +4,12 @@ Recall, then declared mode, then task authority, then what the write itself must
 that is missing gives the code; the checklist always shows all of them, and the next call is one that is allowed.
 """
 
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal
 
 from msgspec import Struct
 
 from mi.contract.state import SessionState, find_valid_receipt
+from mi.kernel.named_tuple import NamedTuple
 from mi.tasks.task_list import TaskList
 
 Code = Literal[

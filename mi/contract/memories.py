@@ -1,13 +1,14 @@
 """What a memory is in the Thought DB: its type, recall tier and truth state; and writing one, event first."""
 
 from collections.abc import Sequence
-from typing import Literal, NamedTuple
+from typing import Literal
 
 import msgspec
 
 from mi.contract.fact_evidence import CheckedEvidence
 from mi.evidence.log import EvidenceWriter
 from mi.evidence.records.governed import MemoryWrite
+from mi.kernel.named_tuple import NamedTuple
 from mi.knowledge.thoughts.kinds import ClaimType, NodeType, Origin
 from mi.knowledge.thoughts.records import Claim, Node
 from mi.knowledge.thoughts.store import ThoughtStore, citing

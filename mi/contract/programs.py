@@ -2,11 +2,11 @@
 
 import os
 import sys
-from typing import NamedTuple
 
 from mi.kernel.config.types import ContractEvidence
 from mi.kernel.errors import MiError, UsageError
 from mi.kernel.messages import NestedText
+from mi.kernel.named_tuple import NamedTuple
 from mi.kernel.secrets import redact_start
 
 TIMEOUT_S = 20.0

@@ -4,7 +4,7 @@ import time
 from collections.abc import Iterable, Iterator
 from functools import lru_cache
 from itertools import islice
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -15,6 +15,7 @@ from mi.contract.session import ContractSession
 from mi.evidence.records.base import Json
 from mi.evidence.records.governed import MemoryVerify
 from mi.kernel import clock
+from mi.kernel.named_tuple import NamedTuple
 from mi.kernel.secrets import redact
 from mi.kernel.text import ELLIPSIS
 from mi.knowledge.search.backend import Hit, Query

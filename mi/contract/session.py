@@ -4,7 +4,7 @@ import os
 import time
 from collections.abc import Callable
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, Literal, Protocol
 
 import msgspec
 
@@ -17,6 +17,7 @@ from mi.kernel import ids
 from mi.kernel.config.types import Contract as Settings
 from mi.kernel.errors import Blocked
 from mi.kernel.messages import text as message
+from mi.kernel.named_tuple import NamedTuple
 from mi.kernel.notices import Notices
 from mi.tasks.authority import find_authority
 from mi.tasks.task_list import TaskList, TaskStore

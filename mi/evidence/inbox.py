@@ -2,7 +2,7 @@
 
 import os
 from collections.abc import Iterable, Iterator, Mapping
-from typing import Literal, NamedTuple
+from typing import Literal
 
 import msgspec
 from msgspec import Struct
@@ -16,6 +16,7 @@ from mi.evidence.records.run import AskedLimit, HookCall, NotifyFailed, Question
 from mi.evidence.records.thoughts import LearnSuggested
 from mi.kernel.home import Home
 from mi.kernel.log_view import Progress
+from mi.kernel.named_tuple import NamedTuple
 from mi.kernel.notices import Notices
 
 _PERMISSIONS = ("risk", "judges", "limit", "trust")  # a yes to one run is no yes to another

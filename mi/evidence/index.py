@@ -3,7 +3,7 @@
 import sqlite3
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import closing
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, TypeVar
 
 from msgspec import Raw, Struct, defstruct
 
@@ -14,6 +14,7 @@ from mi.kernel.home import Home
 from mi.kernel.jsontext import BadJson, decode_stored
 from mi.kernel.log_source import Cursor, Log
 from mi.kernel.log_view import LogView, Progress, Tables, cursor_of
+from mi.kernel.named_tuple import NamedTuple
 
 T = TypeVar("T")
 _TABLES = Tables(

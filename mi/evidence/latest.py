@@ -1,7 +1,7 @@
 """The latest run of a log, seen from the log's end, or one run as a whole; nothing is written."""
 
 from collections.abc import Iterable, Iterator
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 
@@ -11,6 +11,7 @@ from mi.evidence.records.proof import Proof
 from mi.evidence.records.run import Marks, RunEnd, RunUsage
 from mi.evidence.records.table import AFTER_END
 from mi.kernel import jsonl
+from mi.kernel.named_tuple import NamedTuple
 from mi.kernel.notices import Notices
 
 if TYPE_CHECKING:  # sqlite3 is needed only where the log is long

@@ -1,7 +1,6 @@
 """What still waits: questions without an answer, suggestions not applied."""
 
 from collections.abc import Sequence
-from typing import NamedTuple
 
 from mi.evidence.index import EvidenceIndex, is_by_hook, ref_of
 from mi.evidence.latest import WINDOW, read_window
@@ -9,6 +8,7 @@ from mi.evidence.reader import Event, read_at, read_whole
 from mi.evidence.records.table import PAIRS
 from mi.kernel import jsonl
 from mi.kernel.log_view import Progress
+from mi.kernel.named_tuple import NamedTuple
 from mi.kernel.notices import Notices
 
 _SHORT = 1 << 15  # of a log that is read faster than the index

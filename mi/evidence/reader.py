@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Callable, Iterable, Iterator
-from typing import Any, NamedTuple
+from typing import Any
 
 import msgspec
 from msgspec import Struct
@@ -11,6 +11,7 @@ from mi.evidence.records.base import Record
 from mi.evidence.records.kinds import record_type
 from mi.kernel import jsonl, text
 from mi.kernel.jsontext import BadJson, decode, decode_fields, decode_stored, encode
+from mi.kernel.named_tuple import NamedTuple
 from mi.kernel.notices import Notices
 from mi.kernel.seal import find_foreign
 

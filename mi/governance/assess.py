@@ -1,7 +1,6 @@
 """The whole assessment of a task: spec gate, risk, who looks at it, what must happen, how much to say against it."""
 
 from collections.abc import Sequence
-from typing import NamedTuple
 
 from mi.governance.challenge import Tier, find_tier
 from mi.governance.impact import (
@@ -21,6 +20,7 @@ from mi.governance.review_gate import BATCH, Required, review_gate
 from mi.governance.signals import Signals, Size, find_signals
 from mi.governance.spec_gate import Gate, assess_spec, find_clarity
 from mi.governance.words import list_items, own_words
+from mi.kernel.named_tuple import NamedTuple
 
 NOTHING = Facts()
 

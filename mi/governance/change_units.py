@@ -2,10 +2,11 @@
 
 import re
 from collections.abc import Iterable
-from typing import Literal, NamedTuple
+from typing import Literal
 
 from mi.governance.review_gate import BATCH, is_together
 from mi.kernel.language import compiled, patterns
+from mi.kernel.named_tuple import NamedTuple
 
 Kind = Literal["modified", "new", "deleted", "renamed", "mode", "binary", "generated", "lock"]
 _HEADER = re.compile(r"^diff --(?:git|cc|combined) ")

@@ -3,6 +3,7 @@
 import re
 from functools import cache
 
+MAIN = ("main", "master")  # branches
 SQL_CLIENTS = ("psql", "mysql", "mariadb", "sqlite3", "sqlcmd", "duckdb", "clickhouse-client", "cockroach", "bq")
 SQL_SCHEMA = r"(?i)\b(?:drop|alter|create|rename)\s+(?:table|database|schema|index|column|view|type)\b"
 SQL_DATA = (

@@ -2,13 +2,15 @@
 
 import os
 import re
+from typing import TYPE_CHECKING
 
 from mi.governance import command_tables as tables
 from mi.governance import paths
-from mi.governance.git_commands import named_paths
 from mi.governance.operations import Act
 from mi.governance.surroundings import Surroundings, joined
-from mi.kernel.shell import Simple
+
+if TYPE_CHECKING:  # most calls run nothing
+    from mi.kernel.shell import Simple
 
 _PROJECT = r"\.|\*|\.\*|\.git|\.\[\S*|(?:\.\./)*\.\.(?:/\*)?|\$\{?PWD\}?(?:/\*)?"
 _FILTERS = r"-(?:i?name|i?path|i?regex|i?wholename|newer\w*|empty|size|[acm]time|[acm]min|user|perm|maxdepth)"
@@ -109,9 +111,13 @@ def rights_acts(argv: list[str], here: Surroundings) -> list[Act]:
     return [Act("change-rights", " ".join(argv))] if wide or system or gives_rights else []
 
 
-def touched_acts(one: Simple, here: Surroundings) -> list[Act]:
+def touched_acts(one: "Simple", here: Surroundings) -> list[Act]:
     """Return what the files that a command names add: private memory, secrets, hooks, the team's memory."""
-    by_git = {*named_paths(list(one.argv))} if one.name == "git" else set[str]()
+    by_git = set[str]()
+    if one.name == "git":
+        from mi.governance.git_commands import named_paths
+
+        by_git = {*named_paths(list(one.argv))}
     copied = {*one.argv[1:-1]} if one.name == "cp" else set[str]()
     by_signs = {*one.writes}
     writes = one.name in tables.WRITING or edits_in_place([one.name, *one.argv[1:]])

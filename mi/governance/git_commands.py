@@ -2,13 +2,13 @@
 
 import re
 import shlex
-from typing import NamedTuple
 
+from mi.governance.command_tables import MAIN
 from mi.governance.operations import Act
 from mi.governance.surroundings import Surroundings, joined
+from mi.kernel.named_tuple import NamedTuple
 from mi.kernel.shell import GIT_WITH_VALUE
 
-MAIN = ("main", "master")
 _PUSH_WITH_VALUE = ("-o", "--push-option", "--repo", "--receive-pack", "--exec", "--recurse-submodules")
 _READING = """status log diff show blame grep ls-files ls-tree rev-parse rev-list describe cat-file shortlog
     reflog name-rev merge-base check-ignore check-attr count-objects for-each-ref symbolic-ref var whatchanged

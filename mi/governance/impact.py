@@ -1,9 +1,10 @@
 """How much a change touches, and how risky a task is: scores, and what they ask for."""
 
-from typing import Literal, NamedTuple
+from typing import Literal
 
 from mi.governance.words import is_said, own_words
 from mi.kernel.language import compiled, patterns
+from mi.kernel.named_tuple import NamedTuple
 
 Impact = Literal["trivial", "moderate", "significant"]
 Clarity = Literal["clear", "vague", "unclear"]

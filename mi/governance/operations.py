@@ -1,6 +1,8 @@
 """The one table of operations: what each profile says about it, how grave it is, and whether it can be taken back."""
 
-from typing import Literal, NamedTuple
+from typing import Literal
+
+from mi.kernel.named_tuple import NamedTuple
 
 State = Literal["ALLOW", "PROMPT", "DENY"]
 Denial = Literal["hard", "soft"]

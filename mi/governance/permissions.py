@@ -3,17 +3,17 @@
 import re
 from collections.abc import Mapping
 from types import MappingProxyType
-from typing import Any, NamedTuple
+from typing import Any
 
 from mi.governance import paths
 from mi.governance.authority import MAX_FILES, Authority, find_authority, name_action
-from mi.governance.command_tables import names_production
+from mi.governance.command_tables import MAIN, names_production
 from mi.governance.file_acts import path_acts
-from mi.governance.git_commands import MAIN
 from mi.governance.operations import OPERATIONS, STATES, Act, Denial, Profile, State
 from mi.governance.surroundings import NOWHERE, Surroundings
 from mi.kernel.jsontext import BadJson, decode
 from mi.kernel.messages import text
+from mi.kernel.named_tuple import NamedTuple
 from mi.kernel.secrets import find_secrets, redact_start
 
 BATCH_LIMIT = 5  # change units

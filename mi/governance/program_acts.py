@@ -6,7 +6,7 @@ import re
 from mi.governance import command_tables as tables
 from mi.governance.credential_leaks import does_stay_here
 from mi.governance.file_acts import edits_in_place, removal_acts, rights_acts
-from mi.governance.git_commands import MAIN, git_act
+from mi.governance.git_commands import git_act
 from mi.governance.operations import Act
 from mi.governance.surroundings import Surroundings
 from mi.kernel.shell import Simple
@@ -116,7 +116,7 @@ def _github(shown: str) -> Act:
     branch = re.search(r"git/refs/heads/([\w./-]+)", shown)
     deletes = writes[0].upper().endswith("DELETE")
     if branch and (deletes or re.search(r"force=true", shown)):
-        return Act("force-push-main" if branch[1] in MAIN else "force-push", shown)
+        return Act("force-push-main" if branch[1] in tables.MAIN else "force-push", shown)
     return Act("delete-remote" if deletes else "remote-write", shown)
 
 

@@ -1,9 +1,10 @@
 """How much review a change needs: its change units times its raw risk."""
 
-from typing import Literal, NamedTuple
+from typing import Literal
 
 from mi.governance.impact import ACK
 from mi.kernel.messages import text
+from mi.kernel.named_tuple import NamedTuple
 
 Level = Literal["none", "offer", "required"]
 Split = Literal["none", "suggest", "required"]

@@ -1,12 +1,13 @@
 """What a person's words in a session mean: a yes to what was refused, the end, a saying worth keeping."""
 
 from collections.abc import Collection, Iterable
-from typing import Literal, NamedTuple
+from typing import Literal
 
 from mi.governance.words import is_said, is_whole, own_words, split_clauses
 from mi.kernel.consent import begins_with_yes, declines
 from mi.kernel.language import compiled, patterns
 from mi.kernel.messages import text
+from mi.kernel.named_tuple import NamedTuple
 from mi.kernel.secrets import redact
 from mi.kernel.text import fit_one_line, split_sentences
 

@@ -1,7 +1,6 @@
 """What a message signals: the triggers T1 to T9, the mode to meet it in, the speed it asks for, secrets in it."""
 
 from collections.abc import Callable, Collection, Sequence
-from typing import NamedTuple
 
 from mi.governance.commands import classify
 from mi.governance.impact import find_flags, find_impact
@@ -10,6 +9,7 @@ from mi.governance.review_gate import BATCH
 from mi.governance.speed import choose_speed, describe_action
 from mi.governance.words import find_code_spans, is_said, list_items, own_words
 from mi.kernel.language import compiled, patterns
+from mi.kernel.named_tuple import NamedTuple
 from mi.kernel.secrets import Secret, find_secrets
 
 Tokens = Callable[[str], Collection[str]]  # the words of a text, as a search would take them

@@ -1,12 +1,13 @@
 """Before anything is scored: is it clear what is wanted, and by what one would see that it is done."""
 
 import re
-from typing import Literal, NamedTuple
+from typing import Literal
 
 from mi.governance.impact import Clarity
 from mi.governance.words import is_said
 from mi.kernel.language import compiled, patterns
 from mi.kernel.messages import text
+from mi.kernel.named_tuple import NamedTuple
 
 Gate = Literal["clear", "vague", "blocked"]
 

@@ -2,7 +2,8 @@
 
 import os
 from collections.abc import Callable
-from typing import NamedTuple
+
+from mi.kernel.named_tuple import NamedTuple
 
 
 def _unknown(*asked: str) -> str:

@@ -1,7 +1,7 @@
 """The edits since the last prompt as one batch: its change units, how risky they are, what review they need."""
 
 import os
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 import msgspec
 
@@ -9,6 +9,7 @@ from mi.hooks import rules_state
 from mi.hooks.event import HookEvent
 from mi.kernel.errors import MiError
 from mi.kernel.messages import choose_language, text
+from mi.kernel.named_tuple import NamedTuple
 
 if TYPE_CHECKING:
     from mi.app.home_context import HomeContext

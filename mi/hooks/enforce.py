@@ -2,11 +2,12 @@
 
 import os
 from importlib import import_module
-from typing import TYPE_CHECKING, Literal, NamedTuple, Protocol, cast
+from typing import TYPE_CHECKING, Literal, Protocol, cast
 
 from mi.hooks.answer import HookAnswer, choose_strictest
 from mi.hooks.event import HookEvent
 from mi.kernel.errors import MiError, NotFound, from_os_error
+from mi.kernel.named_tuple import NamedTuple
 
 if TYPE_CHECKING:
     from mi.app.home_context import HomeContext

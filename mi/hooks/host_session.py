@@ -10,11 +10,12 @@ import os
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from mi.hooks.event import HookEvent
 from mi.hooks.rules_state import find_path
 from mi.kernel.files import read_bytes, write_atomic
+from mi.kernel.named_tuple import NamedTuple
 
 if TYPE_CHECKING:
     from mi.app.home_context import HomeContext

@@ -1,7 +1,7 @@
 """The door of hooks: the host's JSON in, a decision out; whatever goes wrong inside is an answer, too."""
 
 import os
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 import msgspec
 
@@ -13,6 +13,7 @@ from mi.hooks.host_session import note_call
 from mi.hooks.started import is_somebody_there
 from mi.kernel.errors import MiError, from_os_error
 from mi.kernel.jsontext import encode
+from mi.kernel.named_tuple import NamedTuple
 
 if TYPE_CHECKING:
     from mi.app.home_context import HomeContext

@@ -1,7 +1,7 @@
 """A person's prompt in a host: mode, speed, secrets and sayings worth keeping, put before the agent in a few lines."""
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Literal, NamedTuple
+from typing import TYPE_CHECKING, Literal
 
 import msgspec
 
@@ -20,6 +20,7 @@ from mi.hooks.rules_state import RulesState, Suggested
 from mi.hooks.session_knowledge import add_told, tell_matches
 from mi.kernel.errors import MiError
 from mi.kernel.messages import choose_language, text
+from mi.kernel.named_tuple import NamedTuple
 from mi.kernel.secrets import redact
 from mi.knowledge.search.words import compact
 

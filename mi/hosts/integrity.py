@@ -1,7 +1,6 @@
 """Whether the hooks that MI entered are still as it left them: a change of their files is told, whoever made it."""
 
 import os
-from typing import NamedTuple
 
 from mi.hosts import jsonfile
 from mi.hosts.manifest import PlacedEntry
@@ -9,6 +8,7 @@ from mi.hosts.workspaces import Workspace, digest
 from mi.kernel import files
 from mi.kernel.errors import MiError
 from mi.kernel.home import Home
+from mi.kernel.named_tuple import NamedTuple
 
 
 class ChangedHookFile(NamedTuple):

@@ -1,10 +1,11 @@
 """Values in a user's JSON file: set, appended and taken out by key path; every other byte stays as it is."""
 
 import re
-from typing import Any, NamedTuple
+from typing import Any
 
 from mi.kernel.errors import StorageError
 from mi.kernel.messages import NestedText
+from mi.kernel.named_tuple import NamedTuple
 
 ABSENT = object()
 Keys = tuple[str, ...]

@@ -3,9 +3,9 @@
 import re
 from collections.abc import Iterator
 from functools import cache
-from typing import NamedTuple
 
 from mi.kernel.language import compiled, one_of, patterns
+from mi.kernel.named_tuple import NamedTuple
 
 _MOST = 1e12  # more is a slip of the finger
 

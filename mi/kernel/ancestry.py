@@ -3,7 +3,8 @@
 import os
 import sys
 import time
-from typing import NamedTuple
+
+from mi.kernel.named_tuple import NamedTuple
 
 _TRIES = 3  # a parent that ends meanwhile leaves its child to another
 _DEEPEST = 1000

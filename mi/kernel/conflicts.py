@@ -1,10 +1,10 @@
 """Texts in which git left conflict markers, read as what both sides wrote; and two versions of a text made one."""
 
 import os
-from typing import NamedTuple
 
 from mi.kernel import git
 from mi.kernel.errors import MiError
+from mi.kernel.named_tuple import NamedTuple
 from mi.kernel.text import decode
 
 _OURS, _BASE, _MIDDLE, _THEIRS = "<<<<<<<", "|||||||", "=======", ">>>>>>>"

@@ -7,9 +7,10 @@ import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from types import MappingProxyType
-from typing import IO, TYPE_CHECKING, NamedTuple
+from typing import IO, TYPE_CHECKING
 
 from mi.kernel import text
+from mi.kernel.named_tuple import NamedTuple
 
 if TYPE_CHECKING:
     import subprocess

@@ -7,11 +7,11 @@ import stat
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import NamedTuple
 
 from mi.kernel import files, locks
 from mi.kernel.home import FILE_MODE, make_place, note_new
 from mi.kernel.jsontext import BadJson, decode_stored
+from mi.kernel.named_tuple import NamedTuple
 from mi.kernel.seal import AppendSeal, prepare_seal
 
 MAX_LINE = 1 << 20  # longer lines are handed out cut: what shows or indexes them needs no more

@@ -8,12 +8,13 @@ import os
 import sqlite3
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager, nullcontext
-from typing import Any, Literal, NamedTuple, Protocol, TypeVar
+from typing import Any, Literal, Protocol, TypeVar
 
 from mi.kernel import files
 from mi.kernel.home import FILE_MODE, make_place
 from mi.kernel.jsontext import encode
 from mi.kernel.log_source import Batch, LogSource
+from mi.kernel.named_tuple import NamedTuple
 from mi.kernel.view_seal import compare_seal, is_left_midway, keep_seal, remove_seal
 from mi.kernel.view_watch import begin_write, end_write
 

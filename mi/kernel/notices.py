@@ -3,9 +3,9 @@
 import os
 import sys
 from collections.abc import Iterator
-from typing import NamedTuple
 
 from mi.kernel import messages
+from mi.kernel.named_tuple import NamedTuple
 
 
 class Notice(NamedTuple):

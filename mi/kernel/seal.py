@@ -8,12 +8,13 @@ its own until the person accepts it.
 
 import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import Literal, NamedTuple
+from typing import Literal
 
 import msgspec
 
 from mi.kernel import files, locks
 from mi.kernel.home import FILE_MODE, SEAL, find_root, make_place, read_marker
+from mi.kernel.named_tuple import NamedTuple
 
 try:
     from _blake2 import blake2b  # without OpenSSL, whose loading takes a fifth of Python's own start

@@ -9,10 +9,11 @@ import re
 from binascii import a2b_base64
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cache
-from typing import NamedTuple, NewType
+from typing import NewType
 
 from mi.kernel import secret_rules as rules
 from mi.kernel.language import patterns
+from mi.kernel.named_tuple import NamedTuple
 
 # Text that `redact` went over while it was whole. What cuts text for a person, a Mind or a program takes only this:
 # half a secret is not known for one any more.

@@ -6,9 +6,9 @@ thoughts that replace each other in a circle, the one stands that the newest cor
 
 import sqlite3
 from collections.abc import Callable, Iterable
-from typing import NamedTuple
 
 from mi.kernel.log_view import among, rows_among
+from mi.kernel.named_tuple import NamedTuple
 
 RETRACTED = "retracted"
 WAITING = 2000

@@ -13,16 +13,7 @@ from mi.kernel.secrets import redact
 from mi.nexus import capabilities, plan, tags, tasks, tracker
 from mi.nexus.access import observe_read
 from mi.nexus.knowledge import KNOWLEDGE, list_files
-from mi.nexus.memory_gc import forget_automatically
-from mi.nexus.roster import read_skill_body
 from mi.nexus.session_event import Answer, Happening
-from mi.nexus.session_rules import (
-    find_done_unchecked,
-    find_printed_files,
-    find_task,
-    find_touched,
-    find_unchecked_acceptance,
-)
 from mi.nexus.state import Task, ToolLogLine, is_given
 from mi.nexus.store import Store, encode_strict, make_folder
 from mi.nexus.targets import relate_to_root
@@ -68,6 +59,8 @@ def _looked(store: Store, look: Callable[[Store], str]) -> str:
 
 
 def _forget(happening: Happening) -> list[str]:
+    from mi.nexus.memory_gc import forget_automatically
+
     try:
         done = forget_automatically(happening.store, happening.settings)
     except MiError as error:
@@ -88,6 +81,8 @@ def user_message(happening: Happening) -> Answer:
     said, blocked = [], ""
     for tag in found:
         if tag.skill:
+            from mi.nexus.roster import read_skill_body
+
             said.append(read_skill_body(tag.skill, tag.variant))
         elif tag.id == "d" and not _has_plan(happening.store):
             blocked = "No active plan session"
@@ -116,6 +111,8 @@ def subagent_spawn(happening: Happening) -> Answer:
 
 def subagent_complete(happening: Happening) -> Answer:
     """Note that the agent is done, complete its task, and remind of a check that nobody planned."""
+    from mi.nexus.session_rules import find_task, find_touched, find_unchecked_acceptance
+
     store = happening.store
     name, agent_id = happening.word("agent_name", "agent_type"), happening.word("agent_id")
     touched = happening.words("files_touched") or find_touched(store, agent_id)
@@ -164,6 +161,8 @@ def post_tool_use(happening: Happening) -> Answer:
 
 
 def _checks_missing(happening: Happening, owner: str) -> list[str]:
+    from mi.nexus.session_rules import find_done_unchecked
+
     return [_unchecked(happening, task) for task in find_done_unchecked(happening.store, owner)]
 
 
@@ -191,6 +190,8 @@ def _read_by(happening: Happening) -> list[str]:
     said = happening.params.get("tool_input")
     command = said.get("command") if isinstance(said, dict) else None
     if capabilities.find_action(tool) == "shell_exec" and isinstance(command, str) and ".nexus/memory/" in command:
+        from mi.nexus.session_rules import find_printed_files
+
         return find_printed_files(command, happening.store.place.root)
     return []
 

@@ -1,8 +1,8 @@
 """The files that agents read, in `memory/`, `context/` and `rules/`: listing them is no reading."""
 
 import os
-from typing import NamedTuple
 
+from mi.kernel.named_tuple import NamedTuple
 from mi.nexus.store import Store
 
 KNOWLEDGE = ("memory", "context", "rules")

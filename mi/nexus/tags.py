@@ -1,7 +1,8 @@
 """Tags in what a person says: `[plan]`, `[run]`, `[sync]`, `[d]`, `[m]`, `[m:gc]`, `[rule]`."""
 
 import re
-from typing import NamedTuple
+
+from mi.kernel.named_tuple import NamedTuple
 
 # As in vocabulary/tags.yml, which a test compares: reading that file would cost every message its time.
 SKILLS = {"plan": "nx-plan", "run": "nx-run", "sync": "nx-sync"}

@@ -1,12 +1,13 @@
 """The eleven tools: one table of names, parameters and functions, called by every door and recorded each time."""
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, get_args, get_origin
+from typing import TYPE_CHECKING, Any, Literal, get_args, get_origin
 
 import msgspec
 
 from mi.evidence.records.governed import NexusEvent
 from mi.kernel.errors import MiError, UsageError
+from mi.kernel.named_tuple import NamedTuple
 from mi.kernel.secrets import redact
 from mi.nexus import history, plan, tasks
 from mi.nexus.plan import Answer

@@ -2,11 +2,11 @@
 
 import os
 import re
-from typing import NamedTuple
 
 from mi.kernel import inside
 from mi.kernel.errors import MiError, NotFound, StorageError, UsageError
 from mi.kernel.files import read_bytes
+from mi.kernel.named_tuple import NamedTuple
 from mi.kernel.text import decode
 
 _MEMBER = re.compile(r"[^\W_][\w-]{0,63}")

@@ -4,11 +4,11 @@ import os
 import re
 import time
 from datetime import date
-from typing import NamedTuple
 
 from mi.kernel.errors import MiError, NotFound
 from mi.kernel.home import make_dirs
 from mi.kernel.locks import lock_folder
+from mi.kernel.named_tuple import NamedTuple
 from mi.persona.place import PersonaView, list_markdown, may_read
 
 _NAME = re.compile(r"(?P<day>\d{4}-\d{2}-\d{2})(?:-slot-(?P<slot>[A-Z]+)-(?P<sid>[a-z0-9]{6}))?\.md")

@@ -2,7 +2,6 @@
 
 import os
 from collections.abc import Collection, Sequence
-from typing import NamedTuple
 
 from mi.governance.change_units import Counted, add_unseen, count
 from mi.governance.diff_flags import find_diff_flags
@@ -10,6 +9,7 @@ from mi.governance.impact import Facts, compute_raw_risk, find_facts, find_flags
 from mi.governance.review_gate import Required, review_gate
 from mi.kernel import git
 from mi.kernel.errors import MiError, NotFound
+from mi.kernel.named_tuple import NamedTuple
 from mi.project.worktree import TreeChange, WorktreeWatch
 
 

@@ -2,12 +2,13 @@
 
 import os
 import re
-from typing import Literal, NamedTuple
+from typing import Literal
 
 from msgspec import Struct
 
 from mi.kernel import git
 from mi.kernel.errors import StorageError
+from mi.kernel.named_tuple import NamedTuple
 
 # Compiled at their first use: a project that is known is not looked at again.
 _SCP_FORM = r"^(?:[^@/\s]+@)?([^:/\s]+):(?!//)(.+)$"  # git@host:owner/name.git

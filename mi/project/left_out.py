@@ -2,11 +2,12 @@
 
 import os
 import stat
-from typing import Literal, NamedTuple
+from typing import Literal
 
 from msgspec import Struct
 
 from mi.kernel import files
+from mi.kernel.named_tuple import NamedTuple
 from mi.kernel.secrets import find_secrets
 from mi.kernel.text import decode
 

@@ -2,7 +2,7 @@
 
 import itertools
 import os
-from typing import Literal, NamedTuple
+from typing import Literal
 
 from msgspec import Struct
 
@@ -11,6 +11,7 @@ from mi.governance.permissions import PermissionVerdict, permit
 from mi.governance.surroundings import Surroundings
 from mi.kernel import git
 from mi.kernel.home import Home
+from mi.kernel.named_tuple import NamedTuple
 from mi.kernel.notices import Notices
 from mi.kernel.state import read_state, update_state
 

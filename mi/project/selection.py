@@ -3,7 +3,7 @@
 import os
 import re
 from collections.abc import Callable
-from typing import Literal, NamedTuple
+from typing import Literal
 
 import msgspec
 from msgspec import Struct
@@ -11,6 +11,7 @@ from msgspec import Struct
 from mi.kernel import clock, git
 from mi.kernel.errors import NotFound, UsageError
 from mi.kernel.home import Home
+from mi.kernel.named_tuple import NamedTuple
 from mi.kernel.notices import Notices
 from mi.kernel.state import read_state, update_state
 from mi.project.identity import make_storable

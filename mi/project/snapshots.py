@@ -5,9 +5,9 @@ import re
 import shutil
 import time
 from collections.abc import Iterable
-from typing import NamedTuple
 
 from mi.kernel import git
+from mi.kernel.named_tuple import NamedTuple
 from mi.project.left_out import LeftOut
 from mi.project.tree_store import TreeStore, find_store, make_repository
 from mi.project.tree_writer import TreeWriter, WrittenTree

@@ -3,10 +3,10 @@
 import os
 import stat
 from functools import lru_cache
-from typing import NamedTuple
 
 from mi.kernel import files, git
 from mi.kernel.home import make_dirs
+from mi.kernel.named_tuple import NamedTuple
 
 
 class TreeStore(NamedTuple):

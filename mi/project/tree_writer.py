@@ -9,10 +9,10 @@ import shutil
 import stat
 from collections.abc import Iterable, Iterator
 from functools import cached_property
-from typing import NamedTuple
 
 from mi.kernel import files, git
 from mi.kernel.home import FILE_MODE
+from mi.kernel.named_tuple import NamedTuple
 from mi.project.git_rules import freeze_attributes, freeze_excludes, read_rules
 from mi.project.large_files import is_pointed_at
 from mi.project.left_out import FileSieve, KeepRules, LeftOut, is_tool_folder

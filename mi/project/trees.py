@@ -7,9 +7,10 @@ import weakref
 from collections.abc import Iterator, Mapping
 from functools import cached_property
 from types import MappingProxyType
-from typing import Literal, NamedTuple, Protocol
+from typing import Literal, Protocol
 
 from mi.kernel import git
+from mi.kernel.named_tuple import NamedTuple
 
 READ_BYTES = 32 << 20  # of one file: larger ones are nothing to be read as text
 SKIPPED = frozenset({".git", "node_modules", ".venv", "__pycache__"})  # of a folder that no git keeps

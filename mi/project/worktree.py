@@ -7,12 +7,12 @@ import tempfile
 import time
 from collections.abc import Callable
 from types import TracebackType
-from typing import NamedTuple
 
 import msgspec
 
 from mi.kernel import files, git
 from mi.kernel.home import make_dirs
+from mi.kernel.named_tuple import NamedTuple
 from mi.project.checks.file_kinds import is_lock, is_output, is_prose
 from mi.project.left_out import KeepRules, LeftOut
 from mi.project.snapshots import END, TakenSnapshot, keep_written, open_store, take_snapshot

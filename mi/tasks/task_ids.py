@@ -2,9 +2,10 @@
 
 from collections import deque
 from collections.abc import Sequence
-from typing import NamedTuple
 
 from msgspec import Struct
+
+from mi.kernel.named_tuple import NamedTuple
 
 _ALIKE = 0.6  # of the words: a title that a person reworded is still the same task
 _COMPARED = 500  # characters of a title

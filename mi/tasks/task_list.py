@@ -2,11 +2,12 @@
 
 from collections.abc import Collection, Mapping, Sequence
 from types import MappingProxyType
-from typing import NamedTuple, Protocol
+from typing import Protocol
 
 from msgspec import UNSET, Struct, UnsetType
 
 from mi.kernel.errors import MiError
+from mi.kernel.named_tuple import NamedTuple
 
 NOTHING: Mapping[str, str] = MappingProxyType({})
 

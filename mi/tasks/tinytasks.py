@@ -2,8 +2,8 @@
 
 import re
 from collections.abc import Sequence
-from typing import NamedTuple
 
+from mi.kernel.named_tuple import NamedTuple
 from mi.tasks import TINY_TASKS
 
 FILE = TINY_TASKS

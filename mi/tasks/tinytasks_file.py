@@ -3,7 +3,7 @@
 import os
 from collections.abc import Callable, Mapping, Sequence
 from types import MappingProxyType
-from typing import Any, NamedTuple
+from typing import Any
 
 import msgspec
 from msgspec import UNSET, Struct
@@ -11,6 +11,7 @@ from msgspec import UNSET, Struct
 from mi.kernel import files, inside
 from mi.kernel.errors import MiError, NotFound, StorageError, UsageError
 from mi.kernel.locks import lock_folder
+from mi.kernel.named_tuple import NamedTuple
 from mi.kernel.notices import Notices
 from mi.kernel.state import read_state, update_state
 from mi.tasks import tinytasks

@@ -699,7 +699,7 @@ def test_importing_compiles_no_pattern_and_imports_no_language() -> None:
         "spec.loader.exec_module(module)\n"
         "print(sorted(name for name in set(sys.modules) - before if name.startswith('mi.')))"
     )
-    shown = "['mi.kernel', 'mi.kernel.language', 'mi.kernel.secret_rules']"
+    shown = "['mi.kernel', 'mi.kernel.language', 'mi.kernel.named_tuple', 'mi.kernel.secret_rules']"
     command = [sys.executable, "-c", code, str(secrets.__file__)]
     assert subprocess.run(command, capture_output=True, text=True, check=True).stdout.strip() == shown
 

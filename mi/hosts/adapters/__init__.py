@@ -3,9 +3,10 @@
 import os
 from collections.abc import Iterable
 from importlib import import_module
-from typing import TYPE_CHECKING, Literal, NamedTuple
+from typing import TYPE_CHECKING, Literal
 
 from mi.kernel.errors import UsageError
+from mi.kernel.named_tuple import NamedTuple
 
 if TYPE_CHECKING:  # whoever only asks which hosts there are, as every hook does, loads none
     from mi.hosts.adapters.host import Host

@@ -1,6 +1,6 @@
 """Reading `config.json`: what is right is used, what is wrong is named and replaced by its default."""
 
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, TypeVar
 
 import msgspec
 
@@ -9,6 +9,7 @@ from mi.kernel.config import profiles
 from mi.kernel.config.types import Config
 from mi.kernel.errors import BadConfig
 from mi.kernel.jsontext import BadJson, decode
+from mi.kernel.named_tuple import NamedTuple
 from mi.kernel.secrets import find_secrets, redact
 from mi.kernel.text import shorten
 

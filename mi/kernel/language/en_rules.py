@@ -198,7 +198,7 @@ class EnglishRules(Patterns):
     )
     # Alone, as an address, or before an order; `override the method` is a task.
     override = (
-        r"override(?=\s*(?:$|[:,.;!—–，。：；！、-]|\n)|\s+[\u4e00-\u9fff]"
+        r"override(?=\s*(?:$|[:,.;!—–，。：；！、-]|\n)|\s+(?-i:[\u4e00-\u9fff])"
         r"|\s+(?:please|now|just|and|do|go|proceed|continue|execute|run|skip|ship|push|deploy|merge|delete|i|no)\b)"
     )
     speed_level = r"\b(?:pace|speed(?: level)?|level)\s+s?([0-4])\b|(?<!look )\bat s([0124])\b"

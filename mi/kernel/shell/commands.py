@@ -3,8 +3,8 @@
 import itertools
 import os
 from collections.abc import Iterator
-from typing import NamedTuple
 
+from mi.kernel.named_tuple import NamedTuple
 from mi.kernel.shell.grammar import parse
 from mi.kernel.shell.state import State, bends
 from mi.kernel.shell.tree import CommandGroup, Pipeline, Redirect, Script, Word, Work, WrittenCommand

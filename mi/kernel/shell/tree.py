@@ -1,6 +1,6 @@
 """A shell text as a tree: lists of pipelines of commands, made of words; and how much work reading it took."""
 
-from typing import NamedTuple
+from mi.kernel.named_tuple import NamedTuple
 
 MAX_STEPS = 20_000
 

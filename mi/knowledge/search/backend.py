@@ -1,9 +1,10 @@
 """What every memory backend can do; whoever implements it passes tests/knowledge/search/test_backends.py."""
 
 import os
-from typing import NamedTuple, Protocol
+from typing import Protocol
 
 from mi.kernel.errors import UsageError
+from mi.kernel.named_tuple import NamedTuple
 from mi.knowledge.search.documents import Document, DocumentChanges
 from mi.knowledge.search.team import TEAM
 

@@ -1,8 +1,9 @@
 """What is indexed, and who hands it over: memory knows Documents, and nobody who makes them."""
 
-from typing import NamedTuple, Protocol
+from typing import Protocol
 
 from mi.kernel.log_source import Batch, LogSource
+from mi.kernel.named_tuple import NamedTuple
 from mi.knowledge.status import Correction as Correction
 
 MAX_TEXT = 20_000  # characters of one document that are kept and searched

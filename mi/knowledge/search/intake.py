@@ -4,9 +4,10 @@ import sqlite3
 from collections.abc import Iterable
 from functools import lru_cache
 from itertools import groupby
-from typing import Any, NamedTuple
+from typing import Any
 
 from mi.kernel.log_view import among, rows_among
+from mi.kernel.named_tuple import NamedTuple
 from mi.kernel.secrets import Hints, Redacted, find_hints, redact, redact_start
 from mi.knowledge.search import tables
 from mi.knowledge.search.documents import MAX_TEXT, Change, Document, Gone, Unmark

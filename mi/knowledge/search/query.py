@@ -7,8 +7,8 @@ meant, and so is one whose title (or speaker) the question names.
 
 import sqlite3
 from collections.abc import Iterator
-from typing import NamedTuple
 
+from mi.kernel.named_tuple import NamedTuple
 from mi.knowledge.search import tables
 from mi.knowledge.search.backend import Hit, Query
 from mi.knowledge.search.documents import Document

@@ -1,8 +1,9 @@
 """What a team wrote down in files, among all Documents: which kind of knowledge each is, and how much it weighs."""
 
 from collections.abc import Callable, Iterable
-from typing import Literal, NamedTuple
+from typing import Literal
 
+from mi.kernel.named_tuple import NamedTuple
 from mi.knowledge.search.documents import Document
 
 Kind = Literal["fact", "decision", "rule", "preference", "pattern", "note"]

@@ -2,9 +2,9 @@
 
 import re
 from functools import cache
-from typing import NamedTuple
 
 from mi.kernel.language import CJK, patterns
+from mi.kernel.named_tuple import NamedTuple
 
 MAX_QUERY_TOKENS = 24
 _QUERY_CHARS = 8000  # of a long task, its beginning says what it is about

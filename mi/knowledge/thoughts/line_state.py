@@ -1,13 +1,14 @@
 """What a stored line means for the state of a store: who is asserted or taken back, when, and how it is found."""
 
 from functools import lru_cache
-from typing import Any, NamedTuple
+from typing import Any
 
 from msgspec import Struct
 
 from mi.kernel import clock
 from mi.kernel.jsonl import Line
 from mi.kernel.jsontext import decode_fields, decode_stored
+from mi.kernel.named_tuple import NamedTuple
 from mi.knowledge.thoughts.kinds import Kind
 
 MAX_LINE = 1 << 30  # a thought is never read cut: what is missing would be lost to whoever acts by it

@@ -2,8 +2,9 @@
 
 import time
 from collections.abc import Callable, Iterator
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal
 
+from mi.kernel.named_tuple import NamedTuple
 from mi.knowledge.status import RedirectStep, head
 from mi.knowledge.thoughts.intake import CONFIRMED, EDGES_AT, tagged
 from mi.knowledge.thoughts.kinds import REDIRECTS, STATUSES, Kind, Scope, Status
