@@ -4,6 +4,7 @@ import os
 from typing import TYPE_CHECKING, NamedTuple
 
 from mi.app.home_context import HomeContext
+from mi.evidence.latest import find_latest_run
 from mi.evidence.reader import read_on
 from mi.fleet.report import ReportedDiff, ReportedFile, ReportedLesson, RunReport, make_report, read_run
 from mi.fleet.report_document import clean
@@ -30,9 +31,11 @@ class RunLogPlace(NamedTuple):
 def find_run_place(context: HomeContext, ref: str, progress: "Progress") -> RunLogPlace:
     """Return where the run is that somebody means by `last` or by its id; it may be another project's."""
     if ref == "last":
-        from mi.autopilot.resume import latest_run_id
-
-        ref = latest_run_id(context.project_home.evidence, context.notices)
+        log = context.project_home.evidence
+        latest = find_latest_run(log, context.evidence_index, context.notices)
+        if latest is None:
+            raise NotFound("no-run", path=log)
+        ref = latest.run_id
     if not ref.startswith("run_"):
         raise UsageError("no-run-id", ref=ref)
     own = context.project.project_id
@@ -48,8 +51,11 @@ def find_run_place(context: HomeContext, ref: str, progress: "Progress") -> RunL
     raise NotFound("unknown-run", ref=ref)
 
 
-def build_report(context: HomeContext, ref: str, progress: "Progress") -> RunReport:
-    """Return the report of a run; what cannot be told any more is named in it."""
+def build_report(context: HomeContext, ref: str, progress: "Progress", is_short: bool = False) -> RunReport:
+    """Return the report of a run; what cannot be told any more is named in it.
+
+    `is_short`: without the difference line by line and without what was learned.
+    """
     place = find_run_place(context, ref, progress)
     events = read_run(place.log, place.run_id, place.start, context.notices)
     lost = [one for one in context.notices if one.key == "unreadable-lines" and one.path == place.log]
@@ -57,8 +63,8 @@ def build_report(context: HomeContext, ref: str, progress: "Progress") -> RunRep
     return make_report(
         place.run_id,
         events,
-        _read_diff(there, place.run_id, context.language),
-        _list_lessons(there, place.run_id),
+        _read_diff(there, place.run_id, context.language, is_short),
+        [] if is_short else _list_lessons(there, place.run_id),
         sum(int(str(one.details.get("count", 1))) for one in lost),
     )
 
@@ -75,14 +81,14 @@ def _open_project(context: HomeContext, place: RunLogPlace) -> HomeContext:
     return context
 
 
-def _read_diff(context: HomeContext, run_id: str, language: str) -> ReportedDiff:
+def _read_diff(context: HomeContext, run_id: str, language: str, is_short: bool) -> ReportedDiff:
     from mi.app.run_diff import open_diff
     from mi.app.snapshots import choose_snapshots
     from mi.project.tree_diff import list_changes, write_patch
 
     try:
         with open_diff(context, choose_snapshots(context, run_id), [""], until_now=False) as pair:
-            patch = write_patch(pair, [""], only_stat=False)
+            patch = "" if is_short else write_patch(pair, [""], only_stat=False)
             return ReportedDiff(
                 files=[
                     ReportedFile(path=one.path, kind=one.kind, added=one.added, removed=one.removed, was=one.was)

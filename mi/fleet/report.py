@@ -90,7 +90,7 @@ class RunReport(Struct, frozen=True, kw_only=True):
         """Return it for programs."""
         own: dict[str, Any] = msgspec.to_builtins(self)
         start, told = own.pop("start"), self.story.show()
-        names = ("hands", "mind", "project_root", "list_task")
+        names = ("hands", "mind", "project_root", "main_root", "branch", "list_task")
         return told | {name: start[name] for name in names} | {k: v for k, v in own.items() if k != "story"}
 
 

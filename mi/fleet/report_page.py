@@ -99,7 +99,8 @@ class ReportTeller:
         story, start = self._report.story, self._report.start
         facts = [
             ("run", story.run_id),
-            ("project", os.path.basename(start.project_root)),  # where it lies is nobody else's matter
+            ("project", os.path.basename(start.main_root or start.project_root)),  # its place is nobody else's matter
+            ("branch", start.branch),
             ("agent", start.hands),
             ("mind", start.mind),
             ("began", story.started),

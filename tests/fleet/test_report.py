@@ -281,3 +281,16 @@ def test_a_long_difference_is_cut_and_says_where_the_rest_is(bench: Workbench) -
     assert len(told) < 250_000
     assert f"The difference goes on; `mi diff {end['run_id']}` shows all of it." in told
     assert "| `long.txt` | added | 40000 | 0 |" in told
+
+
+@pytest.mark.req("fleet.report.any-run")
+def test_a_run_in_a_work_tree_is_reported_from_the_main_tree_and_after_its_tree_is_gone(bench: Workbench) -> None:
+    bench.agent(DONE)
+    bench.run("--worktree", "fix it").ended("done")
+    told = json.loads(report(bench, "--json"))
+    assert [file["path"] for file in told["diff"]["files"]] == ["calc.py"]
+    assert told["branch"].startswith("mi/fix-it-")
+    page = report(bench)
+    assert f"| Folder | `project` |\n| Branch | `{told['branch']}` |" in page
+    git(bench.project, "worktree", "remove", "--force", told["project_root"])
+    assert report(bench) == page

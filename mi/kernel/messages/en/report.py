@@ -14,6 +14,7 @@ TEXT: dict[str, str] = {
     "report.learned": "Learned",
     "report.run": "Run",
     "report.project": "Folder",
+    "report.branch": "Branch",
     "report.agent": "Agent",
     "report.mind": "Judge",
     "report.began": "Began",

@@ -14,6 +14,7 @@ TEXT: dict[str, str] = {
     "report.learned": "学到的内容",
     "report.run": "运行",
     "report.project": "文件夹",
+    "report.branch": "分支",
     "report.agent": "代理",
     "report.mind": "评判者",
     "report.began": "开始",
