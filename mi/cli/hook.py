@@ -104,7 +104,7 @@ def _reply(event: "EventName", context: HomeContext, args: Args, deadline: "Hook
         enforced = _enforced(context, args)
         deadline.closes = deadline.closes and stops_calls(enforced)
         deadline.language = context.quiet_language
-        return reply_to(context, args.host, event, enforced, sys.stdin.buffer.read())
+        return reply_to(context, args.host, event, enforced, sys.stdin.buffer.read(), bool(args.profile))
     except MiError as error:  # what to enforce is not known: nothing is judged, so nothing passes
         line = error.line(context.quiet_language)
         return HookReply(BLOCK, stderr=line) if event in STOPPABLE else HookReply(0, b"{}", line)

@@ -10,6 +10,7 @@ from mi.hooks.answer import rendered
 from mi.hooks.enforce import EnforcedAnswer, ask_parts, fails_closed
 from mi.hooks.event import EventName, HookEvent
 from mi.hooks.host_session import note_call
+from mi.hooks.one_voice import leaves_to_team
 from mi.hooks.started import is_somebody_there
 from mi.kernel.errors import MiError, from_os_error
 from mi.kernel.jsontext import encode
@@ -36,12 +37,19 @@ class HookReply(NamedTuple):
     stderr: str = ""
 
 
-def reply_to(context: "HomeContext", host: str, name: EventName, enforced: tuple[str, ...], data: bytes) -> HookReply:
-    """Return the reply to one event; never an exception, never exit code 1."""
+def reply_to(
+    context: "HomeContext", host: str, name: EventName, enforced: tuple[str, ...], data: bytes, of_team: bool = False
+) -> HookReply:
+    """Return the reply to one event, to an entry `of_team` or to the person's; never an exception, never exit code 1.
+
+    A host that has both runs both: the person's is silent then.
+    """
     event = HookEvent(host=host, event=name)
     try:
         event = events.parse(host, name, data)
         context = context.for_agent(event.cwd if os.path.isdir(event.cwd) else "")
+        if leaves_to_team(event, context, of_team):
+            return HookReply(0, b"{}\n")
         outcome = _with_word(event, context, ask_parts(event, context, _with_person(event, enforced)))
         if name == "session-start":
             outcome = _with_waiting(context, outcome)

@@ -66,6 +66,7 @@ class RulesState(Struct, frozen=True, kw_only=True):
     done: list[str] = []  # turns since then that changed something: what was asked → what was said
     decided: list[str] = []  # what the person decided since then
     prompt: str = ""  # the latest, without secrets
+    of_team: bool = False  # the project's own entries answer in it; the person's are silent
     sid: str = ""  # the window of this session in the persona
     saved_at: float = 0.0
     saved: str = ""  # the one line about it, until it was told

@@ -274,3 +274,44 @@ def test_doctor_says_where_the_merge_driver_is_missing(mi, project):
     assert (level, ".git/config" in text) == ("warn", True)
     assert mi(*fix.split()[1:], "--yes").returncode == 0
     assert {one[0] for one in found_by_doctor(mi)} == {"ok"}
+
+
+@pytest.mark.req("one.setup.one-voice")
+@pytest.mark.parametrize("host", ["claude-code", "codex"])
+def test_where_a_host_has_both_entries_one_of_them_speaks(mi, project, tmp_path, host):
+    """The person's own entry, of another project or of this one, and the one that the team committed."""
+    (project / ".nexus/rules").mkdir(parents=True)
+    (project / ".nexus/rules/walrus.md").write_text("Never feed the walrus by hand.\n", "utf-8")
+    git(project, "add", "-A")
+    git(project, "commit", "-q", "-m", "rules")
+    own = ("--host", host)
+    event = {"session_id": "s-1", "cwd": str(project), "source": "startup", "prompt": "feed the walrus by hand"}
+
+    def heard(name: str, *words: str, **more: object) -> str:
+        return str(mi("hook", name, *own, *words, stdin=json.dumps(event | more)).stdout)
+
+    assert "walrus" in heard("session-start")  # alone, it speaks
+    assert mi("setup", host, "--profile", "team", "--yes").returncode == 0
+    event["session_id"] = "s-2"
+    if host == "codex":
+        assert "walrus" in heard("session-start")  # Codex does not trust the project's entry, and so does not run it
+        trusted = tmp_path / "user/.codex/config.toml"
+        trusted.parent.mkdir(exist_ok=True)
+        trusted.write_text(f'[hooks.state."{project}/.codex/hooks.json:session_start:0:0"]\n', "utf-8")
+        event["session_id"] = "s-3"
+    assert heard("session-start") == "{}\n"
+    assert "walrus" in heard("session-start", "--profile", "team")
+    assert heard("prompt") == "{}\n"
+    assert "walrus" in heard("prompt", "--profile", "team")
+    push = {"tool_name": "Bash", "tool_input": {"command": "git push --force"}, "tool_use_id": "t-1"}
+    assert '"deny"' in heard("pre-tool", **push)  # whatever became of the project's own
+
+
+@pytest.mark.req("one.setup.one-voice")
+def test_no_tool_of_a_session_silences_the_persons_entry(mi, project):
+    event = {"session_id": "s-1", "cwd": str(project), "source": "startup", "prompt": "my key is ghp_" + "a1B2" * 9}
+    words = ("hook", "session-start", "--host", "claude-code")
+    mi(*words, stdin=json.dumps(event))
+    mi("hook", "prompt", "--host", "claude-code", stdin=json.dumps(event))
+    mi(*words, "--profile", "light", stdin=json.dumps(event))  # as an agent's command would
+    assert mi("hook", "prompt", "--host", "claude-code", stdin=json.dumps(event)).stdout != "{}\n"
