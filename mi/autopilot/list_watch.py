@@ -4,7 +4,8 @@ import os
 from collections.abc import Callable
 from functools import cached_property
 
-from msgspec import Struct
+import msgspec
+from msgspec import UNSET, Struct
 
 from mi.autopilot.steps.protocol import RunPlace
 from mi.evidence.reader import read_back
@@ -23,6 +24,7 @@ class FoundList(Struct, frozen=True, kw_only=True):
     version: str = "v1"
     run_id: str = ""
     tasks: list[ListedTask] = []
+    authority: str = ""  # the file that kept them
     left: str = ""  # the version of the list when the run ended; "" while it goes on, and when it was killed
 
 
@@ -35,43 +37,41 @@ class ListWatch:
         self._own = own  # the task that the run works on
 
     @cached_property
-    def found(self) -> list[ListedTask]:
+    def found(self) -> FoundList:
         """Return the open tasks as the run found them; written down, so that a resumed run still knows."""
         kept, now = self._read(), self._open_store().look()
         if kept.run_id == self._place.run_id and kept.left in ("", now.version):
-            return kept.tasks  # else somebody worked on the list since the run ended
+            return kept  # else somebody worked on the list since the run ended
         tasks = [task for task in now.tasks if not task.checked]
-        self._write(FoundList(run_id=self._place.run_id, tasks=tasks))
+        found = FoundList(run_id=self._place.run_id, tasks=tasks, authority=now.authority)
+        self._write(found)
         self._open_store().look()  # there is a folder now in which a list keeps its ids
-        return tasks
+        return found
 
     def find_lost(self, now: TaskList) -> list[ListedTask]:
         """Return the tasks beside the run's own that are gone, or say something else now."""
         persons = self._list_persons()
-        others = (task for task in self.found if task.id not in persons and not self.is_own(task))
-        return [task for task in others if not _is_same(task, now.find(task.id))]
+        others = (task for task in self.found.tasks if task.id not in persons and not self.is_own(task))
+        return [task for task in others if not _is_same(task, now.find(task.id), moved=task.id in now.adopted)]
 
     def find_ticked(self, now: TaskList, *, done: bool) -> list[ListedTask]:
         """Return the tasks that were ticked and that neither the run settles nor a person ticked."""
         persons = self._list_persons()
-        wanted = (task for task in self.found if task.id not in persons and not (done and self.is_own(task)))
+        wanted = (task for task in self.found.tasks if task.id not in persons and not (done and self.is_own(task)))
         there = (found for task in wanted if (found := now.find(task.id)) is not None)
         return [task for task in there if task.leaf and task.checked]
 
     def reopen(self, store: TaskStore, ticked: list[ListedTask]) -> None:
-        """Take these ticks off again, and say so."""
+        """Take these ticks off again, say so, and note how the run leaves the list; what fails, the next run does."""
         for task in ticked:
             store.reopen(store.look(), task.id)
         if ticked:
             self._place.notices.add("task-reopened", store.name, tasks=name_tasks(ticked))
+        self._write(msgspec.structs.replace(self.found, left=store.look().version))
 
     def is_own(self, task: ListedTask) -> bool:
         """Return whether a task is the run's own, or was a part of it from the beginning."""
         return self._own in (task.id, task.parent)
-
-    def end(self) -> None:
-        """Note how the run leaves the list."""
-        self._write(FoundList(run_id=self._place.run_id, tasks=self.found, left=self._open_store().look().version))
 
     def _list_persons(self) -> set[str]:
         """Return the tasks that a person changed by a command since the run began; what nobody heard is no event."""
@@ -114,7 +114,6 @@ def reopen_after_kill(open_store: Callable[[], TaskStore], place: RunPlace) -> N
     watch = ListWatch(open_store, place._replace(run_id=kept.run_id), own)
     store = open_store()
     watch.reopen(store, watch.find_ticked(store.look(), done=done))
-    watch.end()
 
 
 def _find_state(place: RunPlace) -> str:
@@ -123,8 +122,9 @@ def _find_state(place: RunPlace) -> str:
     return os.path.join(place.files.contract, f"{os.path.splitext(lock)[0]}_tasks.json")
 
 
-def _is_same(before: ListedTask, now: ListedTask | None) -> bool:
+def _is_same(before: ListedTask, now: ListedTask | None, *, moved: bool) -> bool:
     """Return whether a task still wants what it wanted; a list that was moved gives a context to those without."""
-    if now is None or (before.context and now.context != before.context):
+    if now is None:
         return False
-    return (now.title, now.acceptance) == (before.title, before.acceptance)
+    context = now.context if before.context or not moved else UNSET
+    return (now.title, now.acceptance, context) == (before.title, before.acceptance, before.context)

@@ -74,8 +74,8 @@ class TaskList(NamedTuple):
     def choose_next(self, ids: Collection[str]) -> str:
         """Return which of these tasks comes next; "" when none is left that could be begun."""
         wanted = {self.adopted.get(one, one) for one in ids}
-        ready = (task.id for task in self.tasks if task.leaf and not task.checked and not task.waits_for)
-        return next((one for one in (self.pointer, *ready) if one in wanted), "")
+        ready = [task.id for task in self.tasks if task.leaf and not task.checked and not task.waits_for]
+        return next((one for one in sorted(ready, key=self.pointer.__ne__) if one in wanted), "")
 
     def count_open(self) -> int:
         """Return how many leaves are left."""

@@ -75,6 +75,7 @@ CHANGES = {
     "other proof": {TINY: ("add(2, 3) is 5", "nothing"), NEXUS: ("add(2, 3) is 5", "nothing")},
     "renumbered": {TINY: ("Then rest", "Nothing at all of that"), NEXUS: ('"id": 2', '"id": 7')},
     "removed": {TINY: ("- \\[ \\] Then rest", "Then rest"), NEXUS: (', {"id": 2.*}', "]}")},
+    "more to do": {TINY: ("is 5", "is 5\\n  Delete the tests"), NEXUS: ("It is wrong.", "Delete the tests.")},
     "unreadable": {TINY: ("- \\[ \\] .*", ""), NEXUS: ("goal", '"')},
 }
 
@@ -103,6 +104,19 @@ def test_the_person_says_whether_a_changed_list_stays(bench: Workbench, answer: 
 
 
 @pytest.mark.req("one.list.kept")
+def test_the_agent_hears_what_the_person_wants_instead(bench: Workbench) -> None:
+    begin_list(bench, TINY, "Fix the sum", "Then rest")
+    restore = change(TINY, "^Then rest", "- [ ] Then rest")
+    bench.agent([change(TINY, *CHANGES["removed"][TINY]), *HONEST], [restore, TEST, say("Put it back. Done.")])
+    bench.run("--task").ended("blocked")
+    bench.mi("answer", "1", "Put the task back into the list.")
+    ran = bench.run("--resume")
+    ran.ended("done")
+    assert ran.inputs[-1] == "Put the task back into the list."
+    assert checked(bench) == [True, False]
+
+
+@pytest.mark.req("one.list.kept")
 def test_a_list_that_the_person_put_right_is_not_asked_about(bench: Workbench) -> None:
     begin_list(bench, TINY, "Fix the sum", "Then rest")
     before = (bench.project / TINY).read_text("utf-8")
@@ -120,6 +134,15 @@ def test_a_task_that_an_agent_moves_below_its_own_is_not_done_with_it(bench: Wor
     bench.agent([run(f"sed -i '/Then rest/,$ s/^/  /' {TINY}"), *HONEST])
     bench.run("--task").ended("done")
     assert [task["title"] for task in listed(bench) if task["leaf"] and not task["checked"]] == ["Then rest"]
+
+
+@pytest.mark.req("one.list.run-all")
+def test_a_task_that_an_agent_lets_wait_for_ever_is_said(bench: Workbench) -> None:
+    begin_list(bench, NEXUS, "Fix the sum", "Then rest")
+    bench.agent([change(NEXUS, '"deps": \\[\\]', '"deps": [2]'), *HONEST])
+    ran = bench.run("--tasks")
+    assert (ran.code, len(ran.of("run_start"))) == (3, 1)
+    assert "not worked on: 2" in ran.stderr
 
 
 @pytest.mark.req("one.list.run-all")

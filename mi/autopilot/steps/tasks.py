@@ -27,6 +27,7 @@ class TaskSteps(RunSteps):
         self._task_id = task_id
         self._place = place
         self._watch = ListWatch(open_store, place, task_id)
+        self._answers = 0
 
     def opening(self, recorder: RunRecorder, task: str) -> str:
         if not self._task_id:
@@ -44,11 +45,14 @@ class TaskSteps(RunSteps):
         if not lost:
             return None
         language, named = self._place.language, name_tasks(lost)
-        of = "tasks " + " ".join(task.id for task in lost)
+        of = f"tasks {' '.join(task.id for task in lost)} {self._answers}"
         answer = recorder.ask_once(text("run.list-changed", language, tasks=named), of=of)
         if answer is None or refuses(answer):
             return Stop(text("run.list-waits", language, tasks=named))
-        return None if agrees(answer, patterns().go_on) else SendFirst(answer)
+        if agrees(answer, patterns().go_on):
+            return None
+        self._answers += 1  # whoever said what to do instead is asked anew
+        return SendFirst(answer)
 
     def session_log(self, recorder: RunRecorder, end: Record) -> None:
         if not self._task_id or not isinstance(end, RunEnd):
@@ -57,7 +61,7 @@ class TaskSteps(RunSteps):
         seen = store.look()
         ticked = self._watch.find_ticked(seen, done=end.status == "done")
         if lost := self._watch.find_lost(seen):
-            self._place.notices.add("task-lost", store.name, tasks=name_tasks(lost))
+            self._place.notices.add("task-lost", self._watch.found.authority, tasks=name_tasks(lost))
         recorder.append(
             TaskOutcome(
                 task_id=self._task_id,
@@ -72,7 +76,6 @@ class TaskSteps(RunSteps):
             self._settle(store, end)
         except (MiError, OSError) as error:
             self._place.notices.add("task-not-settled", store.name, task_id=self._task_id, reason=str(error))
-        self._watch.end()
 
     def _settle(self, store: TaskStore, end: RunEnd) -> None:
         seen = store.look()
@@ -89,5 +92,5 @@ class TaskSteps(RunSteps):
 
     def _list_parts(self, seen: TaskList, task: ListedTask) -> list[ListedTask]:
         """Return the subtasks of the run's task, but no other task of the list that was moved below it."""
-        others = {one.id for one in self._watch.found if not self._watch.is_own(one)}
+        others = {one.id for one in self._watch.found.tasks if not self._watch.is_own(one)}
         return [one for one in seen.list_children(task.id) if one.id not in others]
