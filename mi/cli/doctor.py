@@ -241,6 +241,19 @@ def _committed(context: HomeContext) -> Iterator[DoctorFinding]:
     yield from found.values()
 
 
+def _team(context: HomeContext, out: Output) -> Iterator[DoctorFinding]:
+    """Yield what the team wrote down that is too much to bind."""
+    from mi.app.team_files import build_team_files
+    from mi.kernel.notices import Notice
+    from mi.knowledge.search.team import MOST_BINDING
+
+    team = build_team_files(context)
+    team.list_always_known()
+    if team.unseen:
+        said = Notice("team-unseen", context.project.root, {"count": team.unseen, "most": MOST_BINDING})
+        yield DoctorFinding("team", "warn", "as-is", {"text": said.line(out.language)})
+
+
 def _nexus(context: HomeContext, out: Output) -> Iterator[DoctorFinding]:
     """Yield what the hosts cannot do for a repository whose agents share a plan."""
     if os.path.isdir(build_nexus(context).place.folder):
@@ -317,6 +330,7 @@ _LOOKS: dict[str, Look] = {
     "hands": _programs,
     "hosts": _installed,
     "nexus": _nexus,
+    "team": _team,
     "sqlite": _sqlite,
     "project": _project,
     "evidence": _logs,

@@ -10,6 +10,7 @@ from msgspec.structs import replace
 
 from mi.contract.memories import CONSTRAINT, FACT
 from mi.kernel.named_tuple import NamedTuple
+from mi.knowledge.search.team import MOST_BINDING
 from mi.knowledge.thoughts.kinds import VALUES
 from mi.knowledge.thoughts.store_state import Filter
 from mi.knowledge.thoughts.stores import CombinedStores
@@ -36,13 +37,14 @@ class Shelf(NamedTuple):
     total: int
 
 
-def stamp_of(session: "ContractSession", thoughts: CombinedStores) -> Stamp:
+def stamp_of(session: "ContractSession", thoughts: CombinedStores, shelf: Shelf | None = None) -> Stamp:
     """Return what changes whenever the shelf could.
 
     Claims, what replaces them, what became of their evidence, their age, the files of the team.
     """
     sizes = [_size(path) for reading in thoughts.readings for path in reading.view.paths_of("claim", "edge")]
-    team = session.place.team.stamp() if session.place.team is not None else 0
+    shown = [one.id for one in shelf.memories if one.reach == "team"] if shelf else []
+    team = session.place.team.stamp(shown) if session.place.team is not None else 0
     return *sizes, team, session.truths.generation(), int(time.time()) // _FRESH_S
 
 
@@ -50,7 +52,10 @@ def fill_shelf(session: "ContractSession", thoughts: CombinedStores, stamp: Stam
     """Return the shelf anew; more than has room is not looked at."""
     room, memories = TOKEN_BUDGET, list["Recalled"]()
     team = session.place.team.list_binding() if session.place.team is not None else []
-    count = _count(thoughts) + len(team)
+    unseen = session.place.team.unseen if session.place.team is not None else 0
+    if unseen:
+        session.place.notices.add("team-unseen", session.place.root, count=unseen, most=MOST_BINDING)
+    count = _count(thoughts) + len(team) + unseen
     for one in _in_order(session, thoughts, team):
         if room < 0:
             break
@@ -73,9 +78,9 @@ def _in_order(session: "ContractSession", thoughts: CombinedStores, team: "list[
 
     for one in _shown(session, thoughts, *_VALUES):
         yield replace(one, type="constraint", tier="always", truth="asserted", kind="preference")
-    yield from (show_team(session, one) for one in team if one.kind != CARD)
+    yield from (show_team(one, binds=True) for one in team if one.kind != CARD)
     yield from _shown(session, thoughts, *_ALWAYS[0])
-    yield from (show_team(session, one) for one in team if one.kind == CARD)
+    yield from (show_team(one, binds=True) for one in team if one.kind == CARD)
     yield from _shown(session, thoughts, *_ALWAYS[1])
 
 

@@ -109,7 +109,7 @@ def find_matches(
         hits = session.place.search(
             Query(asked.tokens, wanted.sources, session.place.project_id, limit=most, now=time.time())
         )
-    team = [show_team(session, hit.document, hit.score) for hit in hits if hit.document.kind in TEAM]
+    team = _show_all_team(session, [hit for hit in hits if hit.document.kind in TEAM], limit, wanted)
     likely = _likely(session, [hit for hit in hits if hit.document.kind not in TEAM])
     likely = likely if wanted.kind else likely[: limit + _SPARE]
     found = show_hit(session, (thought for one in likely if (thought := thoughts.get(one.document.id))))
@@ -119,19 +119,33 @@ def find_matches(
     return ranked[:limit]
 
 
-def show_team(session: ContractSession, document: Document, score: float = 0.0) -> Recalled:
+def _show_all_team(session: ContractSession, hits: list[Hit], limit: int, wanted: RecallFilter = ALL) -> list[Recalled]:
+    """Return what a team wrote down and has a place among the first, by rank; only these are made ready to be shown."""
+    team = session.place.team
+    bound = team.find_binding(hit.document for hit in hits) if team is not None else frozenset()
+    ranked = [
+        (_score_team(hit.document, hit.score, binds=hit.document.id in bound), hit.document)
+        for hit in hits
+        if wanted.kind in ("", find_kind(hit.document))
+    ]
+    ranked.sort(key=lambda one: (one[0], one[1].ts), reverse=True)
+    return [replace(show_team(one, binds=one.id in bound), score=score) for score, one in ranked[:limit]]
+
+
+def _score_team(document: Document, score: float, *, binds: bool) -> float:
+    must_read = is_always_known(document) or find_salience(document) >= ON_MATCH
+    return _score(score, "always" if binds and must_read else "contextual", "asserted" if binds else "tentative")
+
+
+def show_team(document: Document, *, binds: bool) -> Recalled:
     """Return what a team wrote down as it is recalled: a rule where it binds, else somebody's words."""
     kind = find_kind(document)
-    binds = session.place.team is not None and session.place.team.binds(document)
-    tier: Tier = "always" if binds and is_always_known(document) else "contextual"
-    truth: TruthState = "asserted" if binds else "tentative"
-    must_read = binds and find_salience(document) >= ON_MATCH
     return Recalled(
         id=document.id,
         type=_TEAM_TYPES.get(kind, "note"),
-        tier=tier,
-        truth=truth,
-        score=_score(score, "always" if must_read else tier, truth),
+        tier="always" if binds and is_always_known(document) else "contextual",
+        truth="asserted" if binds else "tentative",
+        score=0.0,
         summary=_safe(document.title) or _cut(_safe(document.text)),
         detail=_cut(_safe(document.text)),
         ts=document.ts,
@@ -163,7 +177,7 @@ def recall_recent(session: ContractSession, count: int) -> RecallAnswer:
     latest = [one for kind in _OWN for one in _newest(thoughts, kind, count)]
     found = show_hit(session, latest)
     if session.place.team is not None:
-        found += [show_team(session, one) for one in session.place.team.list_newest(count)]
+        found += _show_all_team(session, [Hit(one, 0.0) for one in session.place.team.list_newest(count)], count)
     found.sort(key=lambda one: one.ts, reverse=True)
     return _with_always(session, thoughts, found[:count], ALL)
 

@@ -2,7 +2,7 @@
 
 import os
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal, Protocol
 
@@ -65,9 +65,13 @@ class ContractPlace(NamedTuple):
 
 
 class TeamKnowledge(Protocol):
-    """What the team wrote down: what must be known whatever is asked, and whether a document binds here."""
+    """What the team wrote down: what must be known whatever is asked, and which documents bind here."""
 
-    def binds(self, document: "Document") -> bool: ...
+    unseen: int  # how many more must be known than were looked at
+
+    def find_binding(self, documents: "Iterable[Document]") -> frozenset[str]:
+        """Return the ids of those that bind here."""
+        ...
 
     def list_binding(self) -> "list[Document]": ...
 
@@ -75,8 +79,8 @@ class TeamKnowledge(Protocol):
 
     def list_newest(self, count: int) -> "list[Document]": ...
 
-    def stamp(self) -> int:
-        """Return what changes whenever something that must be known could."""
+    def stamp(self, shown: Iterable[str] = ()) -> int:
+        """Return what changes whenever something that must be known could; what is shown is looked at itself."""
         ...
 
 
@@ -169,7 +173,7 @@ class ContractSession:
         """Return what is always recalled; filled anew when it could have changed."""
         from mi.contract.always_recalled import fill_shelf, stamp_of
 
-        stamp = stamp_of(self, thoughts)
+        stamp = stamp_of(self, thoughts, self._shelf)
         if self._shelf is None or self._shelf.stamp != stamp:
             self._shelf = fill_shelf(self, thoughts, stamp)
         return self._shelf

@@ -81,9 +81,11 @@ def _recall_binding(event: HookEvent, context: "HomeContext") -> "tuple[list[Rec
     with closing(_open(event, context)) as session:
         found = recall_recent(session, 0)
         team = session.place.team if _has_team_files(context) else None
-        others = [one for one in team.list_always_known() if not team.binds(one)] if team is not None else []
+        known = team.list_always_known() if team is not None else []
+        bound = team.find_binding(known) if team is not None else ()
+        others = [show_team(one, binds=False) for one in known if one.id not in bound]
         binding = [one for one in found.results if one.type != "fact"]
-        return binding, [show_team(session, one) for one in others[:_MOST]], found.left_out
+        return binding, others[:_MOST], found.left_out
 
 
 def _open(event: HookEvent, context: "HomeContext") -> "ContractSession":

@@ -58,7 +58,7 @@ class Cursor(NamedTuple):
 
 def is_at(cursor: str, end: str) -> bool:
     """Return whether nothing is new after a cursor."""
-    return cursor.partition(_PROOF)[0] == end
+    return cursor == end or cursor.partition(_PROOF)[0] == end
 
 
 class Log(Generic[T]):

@@ -34,7 +34,7 @@ class PersonaView(NamedTuple):
     def checked(self, path: str) -> str:
         """Return a path that was found below the persona; StorageError when a link leads out."""
         if self.project:
-            inside.real_path(self.project, self.root)
+            inside.checked(self.project, self.root)
         return inside.checked(self.root, path)
 
     @property

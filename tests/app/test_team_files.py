@@ -2,8 +2,10 @@
 
 import json
 import os
-from collections.abc import Callable
+import time
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
@@ -13,10 +15,13 @@ from mi.app.team_base import guard_team
 from mi.app.team_files import build_team_files
 from mi.app.trust import store_team_trust
 from mi.autopilot.run_lock import run_lock
+from mi.cli import doctor
+from mi.cli.output import Output
 from mi.contract.memory_tools import QueryInput, RecentInput, memory_query, memory_recent
 from mi.contract.recall import Recalled
 from mi.contract.session import ContractSession
 from mi.kernel.home import Home
+from mi.knowledge.search import sources, team
 from mi.mcp.contract_session import open_contract
 from mi.mcp.session import ToolSession
 from tests.conftest import git
@@ -250,3 +255,119 @@ def test_runs_in_two_work_trees_settle_each_its_own(root: Path, home: Home, tmp_
     git(root, "merge", "-q", "--ff-only", "side")
     after = {one.id: one.binds for one in build_team_files(open_context(root, home)).find("walrus", 20)}
     assert (after[".nexus/rules/mine.md"], after[".nexus/rules/release.md"]) == (False, True)
+
+
+@pytest.fixture
+def many(root: Path, monkeypatch: pytest.MonkeyPatch) -> list[float]:
+    """A folder of more files than are looked at each time, none of them made just now; the clock that goes on."""
+    now = [1000.0]
+
+    def tick() -> float:
+        now[0] += 0.001
+        return now[0]
+
+    monkeypatch.setattr(sources, "time", SimpleNamespace(monotonic=tick, time_ns=time.time_ns))
+    monkeypatch.setattr(sources, "_PAUSES", 1e9)
+    monkeypatch.setattr(sources, "FEW", 2)
+    for number in range(3):
+        (root / f".nexus/rules/seal-{number}.md").write_text(f"Seals of {number} kilos stay.\n", "utf-8")
+        (root / f".nexus/memory/note-{number}.md").write_text(f"A seal weighs {number} kilos.\n", "utf-8")
+    git(root, "add", "-A")
+    git(root, "commit", "-q", "-m", "seals")
+    for folder in ("rules", "memory"):
+        os.utime(root / ".nexus" / folder, (1, 1))
+    return now
+
+
+@pytest.fixture
+def agent(root: Path, home: Home) -> Iterator[ContractSession]:
+    session = open_contract(ToolSession(open_context(root, home, trusted=True)))
+    yield session
+    session.close()
+
+
+def told(session: ContractSession, question: str) -> list[str]:
+    return [one.detail for one in memory_query(session, QueryInput(query=question, limit=20)).results]
+
+
+@pytest.mark.req("one.knowledge.many-files")
+def test_of_many_files_what_is_made_removed_or_recalled_is_seen_at_once(
+    root: Path, many: list[float], agent: ContractSession
+):
+    folder = root / ".nexus/memory"
+    assert "A seal weighs 1 kilos.\n" in told(agent, "seal weighs")
+    (folder / "note-1.md").write_text("A seal weighs nothing at all.\n", "utf-8")
+    assert "A seal weighs nothing at all.\n" in told(agent, "seal weighs 1 kilos")
+    assert "A seal weighs 1 kilos.\n" not in told(agent, "seal weighs 1 kilos")
+    (folder / "new.md").write_text("A penguin weighs less.\n", "utf-8")
+    assert "A penguin weighs less.\n" in told(agent, "penguin")
+    (folder / "note-2.md").unlink()
+    assert "A seal weighs 2 kilos.\n" not in told(agent, "seal weighs")
+
+
+@pytest.mark.req("one.knowledge.many-files")
+def test_of_many_files_one_that_is_written_in_place_is_seen_within_seconds(
+    root: Path, many: list[float], agent: ContractSession
+):
+    told(agent, "seal weighs")
+    (root / ".nexus/memory/note-1.md").write_text("A penguin weighs less.\n", "utf-8")
+    assert "A penguin weighs less.\n" not in told(agent, "penguin")
+    many[0] += sources.LONGEST_S
+    assert "A penguin weighs less.\n" in told(agent, "penguin")
+
+
+@pytest.mark.req("one.knowledge.many-files", "one.knowledge.binds-committed")
+def test_of_many_rules_one_that_was_changed_is_not_told_as_it_was(
+    root: Path, many: list[float], agent: ContractSession
+):
+    assert "Seals of 1 kilos stay.\n" in told(agent, "nothing like it")
+    (root / ".nexus/rules/seal-1.md").write_text("Seals may go.\n", "utf-8")
+    found = told(agent, "nothing like it")
+    assert "Seals of 1 kilos stay.\n" not in found
+    assert "Seals may go.\n" not in found
+
+
+@pytest.mark.req("one.knowledge.binds-committed")
+def test_no_text_that_was_in_a_file_for_a_while_binds(root: Path, home: Home, agent: ContractSession):
+    rule = root / ".nexus/rules/release.md"
+    committed, state = rule.read_bytes(), rule.stat()
+    lie = b"Do release the walrus every Friday."[: len(committed)].ljust(len(committed))
+    rule.write_bytes(lie)
+    os.utime(rule, ns=(state.st_atime_ns, state.st_mtime_ns))
+    assert find(memory_query(agent, QueryInput(query="walrus Friday", limit=20)).results, "Do release").tier != "always"
+    rule.write_bytes(committed)
+    os.utime(rule, ns=(state.st_atime_ns, state.st_mtime_ns))
+    found = memory_query(agent, QueryInput(query="walrus Friday", limit=20)).results
+    assert find(found, "on Fridays").tier == "always"
+    assert not any("Do release" in one.detail for one in found)
+
+
+@pytest.mark.req("one.knowledge.binds-committed")
+def test_a_rule_binds_whatever_its_file_is_called(root: Path, home: Home):
+    (root / ".nexus/rules/c#.md").write_text("Walruses are written in C#.\n", "utf-8")
+    git(root, "add", "-A")
+    git(root, "commit", "-q", "-m", "c#")
+    assert find(ask(open_context(root, home, trusted=True), "walrus"), "in C#").tier == "always"
+
+
+@pytest.mark.req("one.knowledge.too-many")
+def test_more_than_can_bind_is_said_and_no_rule_gives_way_to_a_card(
+    root: Path, home: Home, mi, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setattr(team, "MOST_BINDING", 3)
+    card = (root / "persona/cards/axioms/x-001.md").read_text("utf-8")
+    for number in range(2, 6):
+        text = card.replace("X-001", f"X-00{number}").replace("walrus-axiom", f"w-{number}").replace("2026", "2027")
+        (root / f"persona/cards/axioms/x-00{number}.md").write_text(text, "utf-8")
+    git(root, "add", "-A")
+    git(root, "commit", "-q", "-m", "cards")
+    context = open_context(root, home, trusted=True)
+    session = ContractSession.open(build_contract(context), "codex", "mcp")
+    answer = memory_query(session, QueryInput(query="nothing like it", limit=5))
+    session.close()
+    assert [words in str(answer.results) for words in ("on Fridays", "Keep the walrus")] == [True, True]
+    assert len(answer.results) + answer.left_out == 7
+    (notice,) = [one for one in context.notices if one.key == "team-unseen"]
+    assert notice.details["count"] == 4
+    findings = list(doctor._team(context, Output("en")))
+    assert [(one.level, "4 of the team's rules" in str(one.details["text"])) for one in findings] == [("warn", True)]

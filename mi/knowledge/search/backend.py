@@ -23,6 +23,7 @@ class Query(NamedTuple):
     without_project: bool = False  # leave that project out
     limit: int = 10
     now: float | None = None  # what is not valid at this moment is left out; None: whatever its dates
+    tags: tuple[str, ...] = ()  # at least one of them; () for any
     corrected: bool = False  # also what was taken back or replaced, after what stands
 
 
@@ -66,6 +67,10 @@ class Backend(Protocol):
 
     def newest(self, query: Query) -> list[Document]:
         """Return the documents of the query's kinds that stand, the newest first; its words do not count."""
+        ...
+
+    def count(self, query: Query) -> int:
+        """Return how many of them there are."""
         ...
 
     def status(self) -> Status:

@@ -52,6 +52,10 @@ class FtsBackend:
         with self._view.transaction("DEFERRED") as db:
             return search.find_newest(db, query)
 
+    def count(self, query: Query) -> int:
+        with self._view.transaction("DEFERRED") as db:
+            return search.count_newest(db, query)
+
     def status(self) -> Status:
         return _status(self._view.db)
 

@@ -12,8 +12,13 @@ from mi.kernel.notices import Notices
 from mi.knowledge.search.backend import Backend, Hit, Query, Status, chosen_name
 from mi.knowledge.search.documents import Document, DocumentChanges, Producer
 from mi.knowledge.search.fts import FtsBackend
+from mi.knowledge.search.sources import look_again
 
 T = TypeVar("T")
+
+
+def _quietly(done: int, total: int) -> None:
+    """Tell nobody how far it is."""
 
 
 class TextIndex:
@@ -26,25 +31,40 @@ class TextIndex:
         self._backend: FtsBackend | None = None
         self.name = chosen_name()
 
-    def search(self, query: Query, progress: Progress = lambda done, total: None) -> list[Hit]:
+    def search(self, query: Query, progress: Progress = _quietly) -> list[Hit]:
         """Return the best matches among everything that was handed over up to now."""
+        return self._find(query.kinds, progress, lambda one: one.search(query), lambda hit: hit.document.id)
 
-        def work(backend: Backend) -> list[Hit]:
-            self._catch_up(backend, frozenset(query.kinds), progress)
-            return backend.search(query)
+    def newest(self, *queries: Query) -> list[Document]:
+        """Return what was handed over of each query's kinds, the newest first; words do not count."""
+        kinds = [kind for query in queries for kind in query.kinds]
+
+        def find(backend: Backend) -> list[Document]:
+            return [one for query in queries for one in backend.newest(query)]
+
+        return self._find(kinds, _quietly, find, lambda one: one.id)
+
+    def count(self, *queries: Query) -> int:
+        """Return how many `newest` would return without a limit, of what was taken in."""
+        return self._with_backend(lambda backend: sum(map(backend.count, queries)))
+
+    def _find(
+        self, kinds: Iterable[str], progress: Progress, find: Callable[[Backend], list[T]], name: Callable[[T], str]
+    ) -> list[T]:
+        """Return what is found, caught up; again when a file of it was written to since it was last looked at."""
+        wanted = frozenset(kinds)
+
+        def work(backend: Backend) -> list[T]:
+            self._catch_up(backend, wanted, progress)
+            found = find(backend)
+            if look_again(map(name, found)):
+                self._catch_up(backend, wanted, progress)
+                found = find(backend)
+            return found
 
         return self._with_backend(work)
 
-    def newest(self, query: Query) -> list[Document]:
-        """Return what was handed over of the query's kinds, the newest first; its words do not count."""
-
-        def work(backend: Backend) -> list[Document]:
-            self._catch_up(backend, frozenset(query.kinds), lambda done, total: None)
-            return backend.newest(query)
-
-        return self._with_backend(work)
-
-    def catch_up(self, kinds: Iterable[str], progress: Progress = lambda done, total: None) -> None:
+    def catch_up(self, kinds: Iterable[str], progress: Progress = _quietly) -> None:
         """Take in what is new of these kinds."""
         self._with_backend(lambda backend: self._catch_up(backend, frozenset(kinds), progress))
 

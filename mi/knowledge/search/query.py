@@ -62,12 +62,29 @@ def search(db: sqlite3.Connection, query: Query) -> list[Hit] | None:
 
 def find_newest(db: sqlite3.Connection, query: Query) -> list[Document]:
     """Return the documents of the query's kinds in its projects that stand, the newest first."""
+    where, values = _wanted_rows(db, query)
+    statement = f"SELECT {tables.FIELDS} FROM document AS d WHERE {where} ORDER BY ts DESC, row DESC LIMIT ?"
+    return [tables.document_of(row) for row in db.execute(statement, (*values, query.limit))]
+
+
+def count_newest(db: sqlite3.Connection, query: Query) -> int:
+    """Return how many there are of them."""
+    where, values = _wanted_rows(db, query)
+    return int(db.execute(f"SELECT count(*) FROM document AS d WHERE {where}", values).fetchone()[0])
+
+
+def _wanted_rows(db: sqlite3.Connection, query: Query) -> tuple[str, list[object]]:
+    ranges = _ranges(db, query)
+    rows = " OR ".join("row BETWEEN ? AND ?" for _ in ranges) or "0"
     kinds = ", ".join("?" * len(query.kinds))
-    ranges = " OR ".join("row BETWEEN ? AND ?" for _ in _ranges(db, query)) or "0"
-    values = [number for both in _ranges(db, query) for number in both]
-    statement = f"""SELECT {tables.FIELDS} FROM document WHERE kind IN ({kinds}) AND corrected_by = '' AND ({ranges})
-        ORDER BY ts DESC, row DESC LIMIT ?"""
-    return [tables.document_of(row) for row in db.execute(statement, (*query.kinds, *values, query.limit))]
+    tagged, tags = _tagged(query)
+    where = f"kind IN ({kinds}) AND corrected_by = '' AND ({rows}){tagged}"
+    return where, [*query.kinds, *(number for both in ranges for number in both), *tags]
+
+
+def _tagged(query: Query) -> tuple[str, list[object]]:
+    each = " OR ".join("instr(char(10) || d.tags || char(10), ?)" for _ in query.tags)
+    return f" AND ({each})" if each else "", [f"\n{tag}\n" for tag in query.tags]
 
 
 def _expressions(words: tuple[str, ...]) -> list[str]:
@@ -161,6 +178,8 @@ class _Shelf:
         query = self._query
         where = f" AND d.kind IN ({', '.join('?' * len(query.kinds))})"
         values: list[object] = [*query.kinds]
+        tagged, tags = _tagged(query)
+        where, values = where + tagged, values + tags
         if not query.corrected:
             where += " AND d.corrected_by = ''"
         if query.without_project and query.project_id is not None:

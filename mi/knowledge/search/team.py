@@ -12,11 +12,13 @@ CARD, MEMORY, CONTEXT, RULE = "card", "memory_file", "context_file", "rule_file"
 PRINCIPLE, DECISION, CYCLE = "principle", "team_decision", "cycle"
 TEAM = (CARD, MEMORY, CONTEXT, RULE, PRINCIPLE, DECISION, CYCLE)
 BINDING = (RULE, PRINCIPLE, CARD)  # kinds of Documents among which some must always be known
+MOST_BINDING = 2000  # files that can bind at once: each is looked at, so that those that have no room are counted
 ALWAYS, ON_MATCH = 9, 7  # salience of a card: known at every boot, and read when the task matches
 _KINDS: dict[str, Kind] = {RULE: "rule", PRINCIPLE: "rule", DECISION: "decision", CYCLE: "decision"}
 _CARDS: dict[str, Kind] = {"axiom": "rule", "principle": "rule", "heuristic": "pattern", "pattern": "pattern"}
 _MEMORIES: dict[str, Kind] = {"empirical": "fact", "external": "fact", "pattern": "pattern"}
 _SALIENCE = "salience:"
+_MOST_SALIENT = 10
 
 
 def find_reach(document: Document) -> Reach:
@@ -35,7 +37,7 @@ def find_kind(document: Document) -> Kind:
 
 def tag_salience(salience: int) -> str:
     """Return the tag under which a card's salience is kept."""
-    return f"{_SALIENCE}{salience}"
+    return f"{_SALIENCE}{min(salience, _MOST_SALIENT)}"
 
 
 def find_salience(document: Document) -> int:
@@ -44,14 +46,20 @@ def find_salience(document: Document) -> int:
     return int(told.removeprefix(_SALIENCE))
 
 
+def list_always_tags() -> tuple[str, ...]:
+    """Return the tags by which cards are found that must always be known."""
+    return tuple(map(tag_salience, range(_MOST_SALIENT, ALWAYS - 1, -1)))
+
+
 def is_always_known(document: Document) -> bool:
     """Return whether it must be known whatever is asked, where it binds."""
     return document.kind in (RULE, PRINCIPLE) or find_salience(document) >= ALWAYS
 
 
 def find_path(document: Document) -> str:
-    """Return the file of a team's document."""
-    return document.id.partition("#")[0]
+    """Return the file of a team's document, which may be one of several in it."""
+    path, _, _ = document.id.rpartition("#")
+    return path if path.endswith(".json") else document.id
 
 
 class TeamText(NamedTuple):

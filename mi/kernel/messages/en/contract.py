@@ -193,6 +193,7 @@ TEXT: dict[str, str] = {
     "memory.kept": "Kept as {id} ({type}, {truth}). Take it back: {undo}",
     "memory.nothing": "Nothing is remembered about that.",
     "memory.nothing-yet": "Nothing is remembered yet.",
+    "notice.team-unseen": "{path}: {count} of the team's rules and most salient cards are more than the {most} that can bind at once, and do not; retire some of them (mi card archive) or bring rules together",
     "memory.left-out": "{count} more that always hold had no room.",
     "memory.checked": "{count} checked, {stale} stale, {remaining} not looked at yet.",
     "memory.holds": "holds",

@@ -193,6 +193,7 @@ TEXT: dict[str, str] = {
     "memory.kept": "已保存为 {id}（{type}，{truth}）。撤回：{undo}",
     "memory.nothing": "没有相关的记忆。",
     "memory.nothing-yet": "还没有任何记忆。",
+    "notice.team-unseen": "{path}：团队的规则和最显著的卡片超出同时生效的上限 {most} 条，其中 {count} 条不生效；请归档一部分（mi card archive）或合并规则",
     "memory.left-out": "还有 {count} 条始终有效的记忆放不下。",
     "memory.checked": "检查了 {count} 条，{stale} 条过期，还有 {remaining} 条未看。",
     "memory.holds": "成立",
