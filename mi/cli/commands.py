@@ -17,6 +17,7 @@ COMMANDS = {
     "run": CommandEntry("work", "run", "let an agent work on a task, judged until verified"),
     "attach": CommandEntry("work", "attach", "watch a run of another terminal"),
     "stop": CommandEntry("work", "attach", "stop a run of another terminal"),
+    "merge": CommandEntry("work", "merge", "bring the work of a run in its own work tree to your branch"),
     "inbox": CommandEntry("work", "inbox", "what waits for you"),
     "answer": CommandEntry("work", "answer", "answer a question that waits"),
     "status": CommandEntry("work", "status", "where things stand (also: mi alone)"),

@@ -1,11 +1,12 @@
 """A run in a work tree of its own: what it leaves when it is done."""
 
 import os
+from collections.abc import Callable
 
 from mi.autopilot.steps.protocol import RunRecorder, RunSteps
 from mi.evidence.records.base import Record
 from mi.evidence.records.run import LeftOutFile, RunEnd, TreeWork
-from mi.fleet.tree_commit import WholeTree, make_commit, write_whole
+from mi.fleet.tree_commit import make_commit, write_whole
 from mi.fleet.work_trees import WorkTree, choose_filters
 from mi.kernel import git
 from mi.kernel.errors import MiError
@@ -30,30 +31,33 @@ class TreeSteps(RunSteps):
         if not isinstance(end, RunEnd) or end.status != "done":
             return
         try:
-            self._commit(recorder, end)
+            commit_work(self._home, self._tree, self._task, end, self._keep, recorder.append, self._notices)
         except MiError as error:
             self._notices.add("work-not-committed", self._tree.path, reason=error.line())
 
-    def _commit(self, recorder: RunRecorder, end: RunEnd) -> None:
-        tree = self._tree
-        settings = choose_filters(self._home, tree)
-        whole = write_whole(tree.path, self._keep, settings=settings)
-        head = _ask(tree.path, "rev-parse", "HEAD")
-        if head == tree.base and _ask(tree.path, "rev-parse", "HEAD^{tree}") == whole.tree:
-            self._tell(whole)
-            return
-        commit = make_commit(tree.path, whole.tree, head, write_message(self._task, end), self._notices)
+
+def commit_work(
+    home: Home,
+    tree: WorkTree,
+    task: str,
+    end: RunEnd,
+    keep: KeepRules,
+    append: Callable[[TreeWork], TreeWork],
+    notices: Notices,
+) -> None:
+    """Commit what a run left in its work tree, if anything; what stays out of the commit is noticed."""
+    whole = write_whole(tree.path, keep, settings=choose_filters(home, tree))
+    head = _ask(tree.path, "rev-parse", "HEAD")
+    if head != tree.base or _ask(tree.path, "rev-parse", "HEAD^{tree}") != whole.tree:
+        commit = make_commit(tree.path, whole.tree, head, write_message(task, end), notices)
         left = [LeftOutFile(path=one.path, why=one.why, size=one.size) for one in whole.left_out]
-        recorder.append(TreeWork(path=tree.path, branch=tree.branch, commit=commit, left_out=left))
-        take_up_commit(tree, commit, head)
-        self._tell(whole)
-
-    def _tell(self, whole: WholeTree) -> None:
-        for left in whole.left_out:
-            self._notices.add("not-committed", os.path.join(self._tree.path, left.path), why=left.why)
+        append(TreeWork(path=tree.path, branch=tree.branch, commit=commit, left_out=left))
+        take_up_commit(tree, commit)
+    for one in whole.left_out:
+        notices.add("not-committed", os.path.join(tree.path, one.path), why=one.why)
 
 
-def take_up_commit(tree: WorkTree, commit: str, head: str) -> None:
+def take_up_commit(tree: WorkTree, commit: str) -> None:
     """Move a run's branch and its work tree on to a commit, whatever branch the agent left the tree on."""
     ref = f"refs/heads/{tree.branch}"
     if git.run(tree.path, "merge-base", "--is-ancestor", ref, commit).code != 0:

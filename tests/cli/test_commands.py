@@ -82,7 +82,7 @@ OPEN = """
     workflow/habits workflow/import workflow/keep workflow/list workflow/show
 """
 PERSONS = """
-    answer inbox/dismiss init restore seal/accept task/adopt trust prove remember undo redo import uninstall
+    answer inbox/dismiss init merge restore seal/accept task/adopt trust prove remember undo redo import uninstall
     checks/clear checks/run checks/set claim/apply-suggested claim/retract claim/same-as claim/supersede
     claim/confirm claim/drop
     config/apply-template config/init config/rollback contract/install contract/remove contract/update

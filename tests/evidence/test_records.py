@@ -73,7 +73,7 @@ OURS: dict[str, str] = {
     "proof": "proved why base_tree final_tree checks changed_judges notices_tests dependencies seconds",
     "trust_set": "project_root commands removed",
     "tree_snapshot": "of commit tree left_out reason",
-    "tree_work": "act path branch commit into left_out",
+    "tree_work": "act path branch commit into result left_out",
     "tree_restore": "ref commit kept state put_back removed left",
     "edge_retract": "edge_id",
     "answered_alone": "question answer topic cited_ids guessed agreed",

@@ -5,34 +5,14 @@ from pathlib import Path
 
 import pytest
 
-from tests.autopilot.workbench import MEND, RIGHT, TEST, Ran, Workbench, open_bench, run, say, write
+from tests.autopilot.workbench import MEND, RIGHT, TEST, Workbench, run, say, write
 from tests.conftest import git
-
-DONE = [MEND, TEST, say("Fixed and tested. Done.")]
+from tests.fleet.tree_bench import DONE, open_tree_bench, out, state, tree_of
 
 
 @pytest.fixture
 def bench(tmp_path: Path) -> Workbench:
-    bench = open_bench(tmp_path)
-    git(bench.project, "config", "user.name", "A Person")
-    git(bench.project, "config", "user.email", "person@example.invalid")
-    return bench
-
-
-def out(folder: Path, *args: str) -> str:
-    return git(folder, *args).strip()
-
-
-def state(folder: Path) -> tuple[str, str, str]:
-    return (
-        out(folder, "rev-parse", "HEAD"),
-        out(folder, "status", "--porcelain"),
-        (folder / "calc.py").read_text("utf-8"),
-    )
-
-
-def tree_of(ran: Ran) -> Path:
-    return Path(ran.of("run_start")[-1]["project_root"])
+    return open_tree_bench(tmp_path)
 
 
 @pytest.mark.req("fleet.trees.run", "fleet.trees.commit", "fleet.trees.main-untouched")

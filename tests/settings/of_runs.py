@@ -297,3 +297,14 @@ def left_out_by_size(bench: Bench) -> list[str]:
 @setting("snapshot.secrets", ("skip", ["given.txt"]), ("keep", []))
 def left_out_by_secret(bench: Bench) -> list[str]:
     return _left_out(bench, "aws_secret_access_key = wJalrXUtnFEMI/K7MDENG/bPxRfiCY" + "EXAMPLEKEY\n")
+
+
+@setting("fleet.tick", ("merge", ["- [ ] 1. fix the failing test"]), ("done", ["- [x] 1. fix the failing test"]))
+def ticked_before_the_merge(bench: Bench) -> list[str]:
+    listed = bench.project / "tinyTasks.md"
+    listed.write_text("# Goal\n\n- [ ] 1. fix the failing test\n", "utf-8")
+    git(bench.project, "add", "-A")
+    git(bench.project, "commit", "-qm", "list")
+    bench.agent(DONE)
+    bench.run("--worktree", "--task").ended("done")
+    return [line for line in listed.read_text("utf-8").splitlines() if line.startswith("- ")]

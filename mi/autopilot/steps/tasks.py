@@ -1,6 +1,6 @@
 """A run that works on a task of the list: the agent is told so, and the list hears how it ended."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 
 from mi.autopilot.list_watch import ListWatch, name_tasks
 from mi.autopilot.steps.protocol import Outcome, RunPlace, RunRecorder, RunSteps, SendFirst, Stop
@@ -12,7 +12,7 @@ from mi.kernel.errors import MiError, NotFound, UsageError
 from mi.kernel.language import patterns
 from mi.kernel.messages import text
 from mi.mind.views import Case
-from mi.tasks.task_list import ListedTask, TaskList, TaskRun, TaskStore
+from mi.tasks.task_list import TaskRun, TaskStore
 
 
 class TaskSteps(RunSteps):
@@ -22,8 +22,16 @@ class TaskSteps(RunSteps):
     about.
     """
 
-    def __init__(self, open_store: Callable[[], TaskStore], task_id: str, place: RunPlace) -> None:
+    def __init__(
+        self,
+        open_store: Callable[[], TaskStore],
+        task_id: str,
+        place: RunPlace,
+        open_settled: Callable[[], TaskStore | None] | None = None,
+    ) -> None:
+        """`open_settled`: the list that hears of the end, where the agent works beside it; it may be none."""
         self._open_store = open_store
+        self._open_settled = open_settled or open_store
         self._task_id = task_id
         self._place = place
         self._watch = ListWatch(open_store, place, task_id)
@@ -73,24 +81,27 @@ class TaskSteps(RunSteps):
         )
         try:
             self._watch.reopen(store, ticked)
-            self._settle(store, end)
+            if (settled := self._open_settled()) is not None:
+                others = {one.id for one in self._watch.found.tasks if not self._watch.is_own(one)}
+                settle_task(settled, self._task_id, end, others)
         except (MiError, OSError) as error:
             self._place.notices.add("task-not-settled", store.name, task_id=self._task_id, reason=str(error))
 
-    def _settle(self, store: TaskStore, end: RunEnd) -> None:
-        seen = store.look()
-        if seen.unsure:
-            raise UsageError("tasks-unsure", reason=seen.unsure)
-        task = seen.find(self._task_id)
-        if task is None:
-            raise NotFound("unknown-task", task_id=self._task_id)
-        if end.status == "done":
-            for one in [*self._list_parts(seen, task), task]:
-                if one.leaf and not one.checked:
-                    store.complete(store.look(), one.id)
-        store.note_run(task.id, TaskRun(run_id=end.run_id, status=end.status, reason=end.reason))
 
-    def _list_parts(self, seen: TaskList, task: ListedTask) -> list[ListedTask]:
-        """Return the subtasks of the run's task, but no other task of the list that was moved below it."""
-        others = {one.id for one in self._watch.found.tasks if not self._watch.is_own(one)}
-        return [one for one in seen.list_children(task.id) if one.id not in others]
+def settle_task(store: TaskStore, task_id: str, end: RunEnd, others: Collection[str] = ()) -> bool:
+    """Tick the task of a run that is done, with its subtasks but not `others`; return whether anything was ticked.
+
+    Which run worked on it last is kept.
+    """
+    seen = store.look()
+    if seen.unsure:
+        raise UsageError("tasks-unsure", reason=seen.unsure)
+    task = seen.find(task_id)
+    if task is None:
+        raise NotFound("unknown-task", task_id=task_id)
+    parts = [one for one in seen.list_children(task.id) if one.id not in others]
+    wanted = [one.id for one in (*parts, task) if one.leaf and not one.checked] if end.status == "done" else []
+    for one in wanted:
+        store.complete(store.look(), one)
+    store.note_run(task.id, TaskRun(run_id=end.run_id, status=end.status, reason=end.reason))
+    return bool(wanted)

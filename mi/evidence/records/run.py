@@ -205,6 +205,7 @@ class TreeWork(Record, frozen=True, kw_only=True, tag="tree_work"):
     branch: str = ""
     commit: str = ""
     into: str = ""  # the branch that it was brought to
+    result: str = ""  # where that branch was then
     left_out: list[LeftOutFile] = []  # what stays in the tree alone
 
     def headline(self, say: Say = str) -> str:

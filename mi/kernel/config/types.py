@@ -224,6 +224,12 @@ class SnapshotConfig(Struct, frozen=True, kw_only=True):
     secrets: Literal["skip", "keep"] = "skip"  # untracked files in which a secret is found
 
 
+class FleetConfig(Struct, frozen=True, kw_only=True):
+    """Many runs on one machine."""
+
+    tick: Literal["merge", "done"] = "merge"  # when the list hears of a task that a run did in a work tree of its own
+
+
 class ContractTasks(Struct, frozen=True, kw_only=True):
     verify: Literal["ask", "proceed"] = "proceed"
 
@@ -306,6 +312,7 @@ class Config(Struct, frozen=True, kw_only=True):
     hands: HandsConfig = field(default_factory=HandsConfig)
     runtime: Runtime = field(default_factory=Runtime)
     snapshot: SnapshotConfig = field(default_factory=SnapshotConfig)
+    fleet: FleetConfig = field(default_factory=FleetConfig)
     contract: Contract = field(default_factory=Contract)
     governance: Governance = field(default_factory=Governance)
     persona: PersonaConfig = field(default_factory=PersonaConfig)

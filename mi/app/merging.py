@@ -1,0 +1,148 @@
+"""`mi merge`, put together: which run, whether it is done, where to, and the list that hears of it."""
+
+import os
+from typing import NamedTuple
+
+from mi.app.home_context import HomeContext
+from mi.app.work_trees import find_keep_rules
+from mi.autopilot.resume import latest_run_id, records_of
+from mi.autopilot.run_lock import find_running
+from mi.evidence.log import EvidenceWriter
+from mi.evidence.records.run import RunEnd, RunStart, TreeWork
+from mi.fleet.merging import MergePlan, MergeResult, MergeWay, find_target, merge_branch
+from mi.fleet.tree_steps import commit_work
+from mi.fleet.work_trees import TreeRegistry, WorkTree, choose_filters
+from mi.kernel import git
+from mi.kernel.errors import Blocked, MiError, NotFound, UsageError
+
+
+class TreeRun(NamedTuple):
+    """A run in a work tree of its own, as its log tells of it."""
+
+    start: RunStart
+    end: RunEnd | None
+    works: list[TreeWork]
+    tree: WorkTree  # as the home lists it; of one that was removed, as it was
+    writer: EvidenceWriter
+
+    @property
+    def is_done(self) -> bool:
+        """Return whether the run ended done."""
+        return self.end is not None and self.end.status == "done"
+
+
+class MergedRun(NamedTuple):
+    """A run whose work was brought over."""
+
+    run_id: str
+    branch: str
+    into: str
+    result: MergeResult
+    ticked: str = ""  # the task of the list that is done now
+
+
+def find_tree_run(context: HomeContext, run: str) -> TreeRun:
+    """Return a run of this project that worked in a tree of its own; NotFound or UsageError where there is none."""
+    log, notices = context.project_home.evidence, context.notices
+    run_id = latest_run_id(log, notices) if run == "last" else run
+    records = records_of(log, run_id, notices)
+    start = records[0] if records else None
+    if not isinstance(start, RunStart):
+        raise NotFound("not-a-run", run_id=run_id, path=log)
+    if not start.main_root:
+        raise UsageError("merge-no-tree", run_id=run_id, root=start.project_root)
+    top = git.find_toplevel(context.main_root)
+    if top is None:
+        raise UsageError("tree-no-git", root=context.main_root)
+    gone = WorkTree(
+        path=start.project_root,
+        run_id=run_id,
+        project_id=context.project.project_id,
+        main=top,
+        branch=start.branch,
+        base=start.base_commit,
+    )
+    listed = TreeRegistry(context.home, notices).find(run_id) or gone
+    ends = [record for record in records if isinstance(record, RunEnd)]
+    works = [record for record in records if isinstance(record, TreeWork)]
+    return TreeRun(start, ends[-1] if ends else None, works, listed, EvidenceWriter.resume(log, run_id, notices))
+
+
+def merge_run(context: HomeContext, run: str, way: MergeWay, into: str, anyway: bool) -> MergedRun:
+    """Bring a run's work to a branch; where that is not possible, nothing has changed."""
+    context.use_project()
+    found = find_tree_run(context, run)
+    run_id, tree = found.start.run_id, found.tree
+    for running in find_running(context.home, context.project.project_id):
+        if running.owner.run_id == run_id:
+            raise Blocked("run-in-progress", run_id=run_id, pid=running.owner.pid, since=running.owner.ts)
+    if not found.is_done and not anyway:
+        raise _explain_undone(found)
+    _commit_rest(context, found, anyway)
+    tip = _find_tip(found)
+    target, commit = find_target(tree.main, into)
+    if target == tree.branch:
+        raise UsageError("merge-into-itself", branch=target)
+    message = f"Merge {tree.branch}\n\nMI-Run: {run_id}\n"
+    plan = MergePlan(tree.main, tree.branch, tip, target, commit, message, choose_filters(context.home, tree))
+    result = merge_branch(plan, way)
+    if result.way != "already":
+        work = TreeWork(act="merged", path=tree.path, branch=tree.branch, commit=tip, into=target, result=result.commit)
+        found.writer.append(work, sync=True)
+    return MergedRun(run_id, tree.branch, target, result, _tick(context, found))
+
+
+def _explain_undone(found: TreeRun) -> MiError:
+    run_id, end = found.start.run_id, found.end
+    if end is None:
+        return Blocked("merge-not-ended", run_id=run_id)
+    missing = ", ".join(end.open_rows) or end.reason
+    return Blocked("merge-not-done", run_id=run_id, status=end.status, missing=missing)
+
+
+def _commit_rest(context: HomeContext, found: TreeRun, anyway: bool) -> None:
+    """Commit what a run left: of one that is done only where nobody did yet, e.g. it was killed in between."""
+    if not os.path.isdir(found.tree.path) or (found.is_done and found.works):
+        return
+    end = found.end or RunEnd(run_id=found.start.run_id, status="interrupted")
+    if found.is_done or anyway:
+        commit_work(
+            context.home,
+            found.tree,
+            found.start.task,
+            end,
+            find_keep_rules(context),
+            found.writer.append,
+            context.notices,
+        )
+
+
+def _find_tip(found: TreeRun) -> str:
+    """Return the commit that is the run's work; NotFound where there is none any more."""
+    tree = found.tree
+    at = git.run(tree.main, "rev-parse", "--verify", "-q", f"refs/heads/{tree.branch}^{{commit}}")
+    tip = at.output.strip() if at.code == 0 else ""
+    kept = [work.commit for work in found.works if work.act == "committed" and work.commit]
+    if kept and tip in ("", tree.base):  # the branch was removed, or MI was killed before it moved it
+        tip = kept[-1] if git.run(tree.main, "cat-file", "-e", f"{kept[-1]}^{{commit}}").code == 0 else tip
+    if not tip:
+        raise NotFound("merge-branch-gone", branch=tree.branch, root=tree.main, run_id=tree.run_id)
+    if tip == tree.base:
+        raise MiError("merge-nothing", run_id=tree.run_id, branch=tree.branch)
+    return tip
+
+
+def _tick(context: HomeContext, found: TreeRun) -> str:
+    """Tick the task of the person's list that the run worked on; return its id, '' where there is none to tick."""
+    task_id = found.start.list_task
+    if not task_id or task_id.startswith("HO-") or not found.is_done or found.end is None:
+        return ""
+    from mi.app.tasks import build_task_store
+    from mi.autopilot.steps.tasks import settle_task
+
+    store = build_task_store(context.at(context.main_root))
+    try:
+        return task_id if settle_task(store, task_id, found.end) else ""
+    except (MiError, OSError) as error:
+        context.notices.add("task-not-settled", store.name, task_id=task_id, reason=str(error))
+        return ""

@@ -1,0 +1,57 @@
+"""`mi merge`: the work of a run in a work tree of its own, brought to your branch."""
+
+from typing import TYPE_CHECKING
+
+from mi.app.home_context import HomeContext
+from mi.cli.arguments import Args, Parser, add_cd, add_json, command
+from mi.cli.output import Output
+
+if TYPE_CHECKING:
+    from mi.fleet.merging import MergeWay
+
+_SHOWN = 20  # files that are named
+
+
+def build_parser(name: str) -> Parser:
+    """Build the parser of the command."""
+    summary = "Bring the work of a run in a work tree of its own to your branch; conflicts change nothing."
+    built = command("mi merge", summary, "mi merge last", _run, person_only=True)
+    built.add_argument("which", metavar="run", nargs="?", default="last", help="the run (default: the latest)")
+    way = built.add_mutually_exclusive_group()
+    way.add_argument(
+        "--ff-only", dest="way", action="store_const", const="ff-only", help="only if nothing else moved on"
+    )
+    way.add_argument("--merge", dest="way", action="store_const", const="merge", help="always by a merge commit")
+    way.add_argument(
+        "--rebase", dest="way", action="store_const", const="rebase", help="put its commits on top of yours"
+    )
+    built.add_argument("--into", default="", metavar="BRANCH", help="to this branch (default: the one you are on)")
+    built.add_argument("--anyway", action="store_true", help="also of a run that is not done, with what it left")
+    add_cd(built)
+    add_json(built)
+    return built
+
+
+def _run(context: HomeContext, args: Args) -> int:
+    from mi.app.merging import merge_run
+
+    way: MergeWay = args.way or ""
+    merged = merge_run(context, args.which, way, args.into, args.anyway)
+    out, result = Output(context.language), merged.result
+    if args.json:
+        said = {"run_id": merged.run_id, "branch": merged.branch, "into": merged.into, "way": result.way}
+        out.json(said | {"commit": result.commit, "files": result.files, "ticked": merged.ticked})
+        return 0
+    if result.way == "already":
+        out.say("merge.already", branch=merged.branch, into=merged.into)
+    else:
+        way_said, count = out.text(f"merge.way-{result.way}"), len(result.files)
+        commit = result.commit[:12]
+        out.say("merge.done", branch=merged.branch, into=merged.into, way=way_said, commit=commit, count=count)
+    for path in result.files[:_SHOWN]:
+        out.line(f"  {path}")
+    if len(result.files) > _SHOWN:
+        out.say("merge.more", count=len(result.files) - _SHOWN)
+    if merged.ticked:
+        out.say("merge.ticked", task_id=merged.ticked)
+    return 0
