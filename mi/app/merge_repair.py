@@ -28,14 +28,21 @@ def find_merge_damage(context: HomeContext) -> Iterator[Damage]:
         yield Damage("no-merge-driver", os.path.join(root, ".git", "config"), partial(_install, root))
     if _has_markers(store.place.history):
         yield Damage("merged-history", store.place.history, partial(_mend_history, store))
-    if not os.path.isdir(persona.root):
-        return
-    from mi.persona.make import INDEX, find_unignored
     from mi.persona.place import list_markdown
 
+    texts = [path for name in ("memory", "context", "rules") for path in list_markdown(store.place.knowledge(name))]
+    if not os.path.isdir(persona.root):
+        yield from _find_texts(texts)
+        return
+    from mi.persona.make import INDEX, find_unignored
+
+    yield from _find_texts(
+        [*texts, *(path for name in ("core", "sessions") for path in list_markdown(persona.path(name)))]
+    )
+    yield from _find_proposals(persona, context.quiet_language)
     for path in list_markdown(persona.path("cards")):
         if _has_markers(path):
-            yield Damage("merged-card", path, partial(_mend_card, persona, os.path.relpath(path, persona.root)))
+            yield _look_at_card(persona, path, context.quiet_language)
     yield from _find_equal_ids(persona, store)
     yield from _find_handoffs(persona)
     index = persona.path(INDEX)
@@ -89,6 +96,46 @@ def _find_equal_ids(persona: "PersonaView", store: "Store") -> Iterator[Damage]:
     for one in find_renumberings(persona, elsewhere):
         details = {"id": one.card.card.id, "new_id": one.new_id, "count": one.followers, "unsure": one.unsure}
         yield Damage("equal-card-ids", persona.path(one.card.path), partial(mend, one), details)
+
+
+def _find_texts(paths: list[str]) -> Iterator[Damage]:
+    """Yield files of plain text with conflict markers: whose words hold is nothing that MI can tell."""
+    for path in paths:
+        if _has_markers(path):
+            lines = decode(read_bytes(path) or b"").splitlines()
+            line = next(at for at, one in enumerate(lines, 1) if one.startswith("<<<<<<<"))
+            yield Damage("merged-text", path, None, {"line": line})
+
+
+def _look_at_card(persona: "PersonaView", path: str, language: str) -> Damage:
+    from mi.persona.cards import parse_all
+    from mi.persona.place import read_text
+
+    shown = os.path.relpath(path, persona.root)
+    try:
+        parse_all(read_text(persona, path) or "", shown)
+    except MiError as error:
+        return Damage("merged-unread", path, None, {"reason": error.line(language)})
+    return Damage("merged-card", path, partial(_mend_card, persona, shown))
+
+
+def _find_proposals(persona: "PersonaView", language: str) -> Iterator[Damage]:
+    from mi.persona.place import list_markdown, read_text
+    from mi.persona.proposals import are_same, mend, parse_all
+
+    for path in list_markdown(persona.path("proposals")):
+        if not _has_markers(path):
+            continue
+        try:
+            one, *others = parse_all(read_text(persona, path) or "", path)
+        except MiError as error:
+            yield Damage("merged-unread", path, None, {"reason": error.line(language)})
+            continue
+        if others and are_same(one, others[0]):
+            said = [f"{side.proposal.reviewed_by}: {side.proposal.verdict}" for side in (one, *others)]
+            yield Damage("two-verdicts", path, None, {"verdicts": ", ".join(said)})
+        else:
+            yield Damage("merged-proposal", path, partial(mend, persona, os.path.relpath(path, persona.root)))
 
 
 def _find_handoffs(persona: "PersonaView") -> Iterator[Damage]:

@@ -318,7 +318,7 @@ def _damage(context: HomeContext, out: Output) -> Iterator[DoctorFinding]:
     for one in (*find_damage(context.home), *find_merge_damage(context)):
         text = out.text("repair." + one.key, path=one.path, **one.details)
         if one.key != "open-home":  # said with the home
-            yield DoctorFinding("state", "warn", "as-is", {"text": text}, "mi repair")
+            yield DoctorFinding("state", "warn", "as-is", {"text": text}, "mi repair" if one.mend else "")
 
 
 Look = Callable[[HomeContext, Output], Iterator[DoctorFinding]]

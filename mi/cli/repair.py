@@ -26,15 +26,20 @@ def _run(context: HomeContext, args: Args) -> int:
     out = Output(context.quiet_language)
     found = [*find_damage(context.home), *find_merge_damage(context)]
     for one in found if args.apply else []:
-        one.mend()
+        if one.mend:
+            one.mend()
     if args.json:
-        damage = [{"kind": one.key, "path": one.path} | one.details for one in found]
+        by_hand = [{} if one.mend else {"by_hand": True} for one in found]
+        damage = [
+            {"kind": one.key, "path": one.path} | one.details | more for one, more in zip(found, by_hand, strict=True)
+        ]
         out.json({"applied": args.apply, "damage": damage})
         return 0
     for one in found:
-        out.line(("✓ " if args.apply else "· ") + out.text("repair." + one.key, path=one.path, **one.details))
+        mark = "! " if one.mend is None else "✓ " if args.apply else "· "
+        out.line(mark + out.text("repair." + one.key, path=one.path, **one.details))
     if not found:
         out.say("repair.nothing")
-    elif not args.apply:
-        out.say("repair.dry", count=len(found))
+    elif not args.apply and (count := sum(one.mend is not None for one in found)):
+        out.say("repair.dry", count=count)
     return 0

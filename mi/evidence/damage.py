@@ -16,11 +16,11 @@ _TEMPORARY = re.compile(r".+\.tmp\.(?P<pid>\d+)")
 
 
 class Damage(NamedTuple):
-    """One thing that is wrong; `key` names its text, `mend` mends it."""
+    """One thing that is wrong; `key` names its text, `mend` mends it: None where only a person can."""
 
     key: str
     path: str
-    mend: Callable[[], None]
+    mend: Callable[[], None] | None
     details: dict[str, object] = {}
 
 

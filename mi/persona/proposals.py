@@ -9,6 +9,7 @@ import msgspec
 
 from mi.evidence.records.governed import Proposal
 from mi.kernel import clock
+from mi.kernel.conflicts import read_sides, unite_lines
 from mi.kernel.errors import Blocked, MiError, NotFound, StorageError, UsageError
 from mi.kernel.files import write_atomic
 from mi.kernel.home import make_dirs
@@ -46,6 +47,16 @@ class ProposalFields(msgspec.Struct, frozen=True, kw_only=True):
     verdict: str = ""
     verdict_reason: str = ""
     merged_into: str = ""
+
+    @property
+    def made(self) -> tuple[str, ...]:
+        """Which proposal it is, whatever was decided."""
+        return self.proposed_card_type, self.merge_key, self.title, self.proposed_by, self.date
+
+    @property
+    def decided(self) -> tuple[str, ...]:
+        """When, by whom and how it was decided."""
+        return self.reviewed_date, self.reviewed_by, self.verdict
 
 
 class ProposalFile(NamedTuple):
@@ -135,13 +146,47 @@ def read_all(persona: PersonaView) -> tuple[list[ProposalFile], list[CardProblem
     for path in list_markdown(persona.path("proposals")):
         shown = os.path.relpath(path, persona.root)
         try:
-            fields, body = split(read_text(persona, path) or "", shown)
-            found.append(ProposalFile(msgspec.convert(fields, ProposalFields, strict=False), body, shown))
+            found += parse_all(read_text(persona, path) or "", shown)
         except (BadFrontMatter, PrivateOfOther, StorageError) as error:
             problems.append(CardProblem(shown, error.code, error.details))
-        except msgspec.ValidationError as error:
-            problems.append(CardProblem(shown, "card-field", {"path": shown, "reason": str(error)}))
     return sorted(found, key=lambda one: (one.proposal.date, one.path)), problems
+
+
+def parse_all(text: str, path: str) -> list[ProposalFile]:
+    """Return the proposal in a file: of one that git left with conflict markers that of both, or the two of them.
+
+    Two they are as well where two people decided otherwise about one.
+    """
+    sides = read_sides(text)
+    if sides is None:
+        return [_parse(text, path)]
+    found = [_parse(side, path) for side in sides]
+    first, second = sorted(found, key=lambda one: (one.proposal.status == "pending", *one.proposal.decided, one.body))
+    if not are_same(first, second) or len({one.proposal.verdict for one in found} - {""}) > 1:
+        return [first, second]
+    return [first._replace(body=unite_lines("", *sorted(one.body for one in found)))]
+
+
+def are_same(one: ProposalFile, other: ProposalFile) -> bool:
+    """Return whether two versions are one proposal."""
+    return one.proposal.made == other.proposal.made
+
+
+def mend(persona: PersonaView, path: str) -> None:
+    """Write what git left of two people's work without its markers: each of two proposals into a file of its own."""
+    one, *others = parse_all(read_text(persona, persona.path(path)) or "", path)
+    for other in others:
+        folder, name = os.path.split(persona.path(path))
+        _write(_free_path(folder, name.removesuffix(".md")), other.proposal, other.body)
+    _write(persona.path(path), one.proposal, one.body)
+
+
+def _parse(text: str, path: str) -> ProposalFile:
+    fields, body = split(text, path)
+    try:
+        return ProposalFile(msgspec.convert(fields, ProposalFields, strict=False), body, path)
+    except msgspec.ValidationError as error:
+        raise BadFrontMatter("card-field", path=path, reason=str(error)) from None
 
 
 def list_pending(persona: PersonaView) -> list[ProposalFile]:

@@ -378,3 +378,87 @@ def test_cycles_are_told_apart_by_their_moment_and_their_content():
     }
     swapped = unite_histories(theirs, ours)
     assert [one for one in swapped["cycles"] if one != "odd"] == [one, other, *({"completed_at": n} for n in "23")]
+
+
+def write_both(ada: Clone, bob: Clone, name: str, ours: str, theirs: str) -> Path:
+    """Let both write one file in their own way, and bob merge it; returns bob's."""
+    for one, text in ((ada, ours), (bob, theirs)):
+        path = one.root / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, "utf-8")
+    meet(ada, bob, conflict=True)
+    assert "<<<<<<<" in (bob.root / name).read_text("utf-8")
+    return bob.root / name
+
+
+PROPOSAL = """---
+type: proposal
+proposed_card_type: heuristic
+title: {title}
+merge_key: small-steps
+proposed_by: mi
+date: "2026-01-02"
+status: {status}
+salience: 5
+{more}---
+
+Take small steps.
+{body}"""
+NAME = "persona/proposals/2026-01/proposal-heuristic-small-steps.md"
+DECIDED = 'reviewed_by: {by}\nreviewed_date: "2026-01-03"\nverdict: {verdict}\n'
+
+
+def proposal(title: str = "Small steps", status: str = "pending", more: str = "", body: str = "") -> str:
+    return PROPOSAL.format(title=title, status=status, more=more, body=body)
+
+
+@pytest.mark.req("one.teams.repair-proposals", "one.teams.reads-markers")
+def test_a_proposal_that_one_decided_and_the_other_extended_is_read_and_mended(clones):
+    ada, bob = clones
+    decided = proposal(status="rejected", more=DECIDED.format(by="ada", verdict="reject"), body="It was tried.\n")
+    path = write_both(ada, bob, NAME, decided, proposal(body="See the log.\n"))
+    for _ in range(2):
+        (one,) = json.loads(bob.mi("proposal", "list", "--status", "all", "--json"))
+        assert one["status"] == "rejected"
+        bob.damage("--apply")
+    assert path.read_text("utf-8").count("Take small steps.") == 1
+    assert ["It was tried." in path.read_text("utf-8"), "See the log." in path.read_text("utf-8")] == [True, True]
+    assert "<<<<<<<" not in path.read_text("utf-8")
+    assert bob.damage() == []
+
+
+@pytest.mark.req("one.teams.repair-proposals")
+def test_two_proposals_in_one_file_get_a_file_each(clones):
+    ada, bob = clones
+    write_both(ada, bob, NAME, proposal("Small steps"), proposal("Small Steps!"))
+    assert [one["kind"] for one in bob.damage("--apply")] == ["merged-proposal"]
+    found = json.loads(bob.mi("proposal", "list", "--json"))
+    assert sorted(one["title"] for one in found) == ["Small Steps!", "Small steps"]
+
+
+@pytest.mark.req("one.teams.repair-proposals", "one.teams.repair-says")
+def test_what_only_a_person_can_decide_is_said_and_left(clones):
+    ada, bob = clones
+    sides = [
+        proposal(status=status, more=DECIDED.format(by=by, verdict=verdict))
+        for by, status, verdict in (("ada", "accepted", "accept"), ("bob", "rejected", "reject"))
+    ]
+    path = write_both(ada, bob, NAME, *sides)
+    before = path.read_bytes()
+    (one,) = bob.damage("--apply")
+    assert (one["kind"], one["by_hand"], one["verdicts"]) == ("two-verdicts", True, "ada: accept, bob: reject")
+    assert path.read_bytes() == before
+
+
+@pytest.mark.req("one.teams.repair-says", "one.teams.reads-markers")
+@pytest.mark.parametrize("name", ["persona/core/principles.md", ".nexus/rules/release.md"])
+def test_words_that_two_people_wrote_are_said_with_their_place(clones, name):
+    ada, bob = clones
+    path = write_both(ada, bob, name, "# Ours\n\nNever on Fridays.\n", "# Ours\n\nOnly on Mondays.\n")
+    before = path.read_bytes()
+    (one,) = bob.damage("--apply")
+    assert (one["kind"], one["by_hand"], one["line"]) == ("merged-text", True, 3)
+    assert path.read_bytes() == before
+    said = [one["text"] for one in json.loads(bob.mi("doctor", "--json"))["findings"]]
+    assert any(str(path) in text and "line 3" in text for text in said)
+    assert "Fridays" in bob.mi("search", "Fridays")
