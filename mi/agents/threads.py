@@ -8,7 +8,9 @@ from mi.kernel import clock
 from mi.kernel.home import Home
 from mi.kernel.notices import Notices
 from mi.kernel.state import read_state, update_state
-from mi.project.overlay import HandsState, Overlay
+from mi.project.identity import Project
+from mi.project.overlay import HandsState
+from mi.project.run_state import forget_threads, store_thread_state
 
 _REMEMBERED = 200
 
@@ -81,17 +83,12 @@ def choose_thread(state: HandsState, provider: str, continue_hands: bool, contin
     return state.thread_id if wished and state.provider == provider else ""
 
 
-def store_thread(home: Home, project_id: str, provider: str, thread_id: str, notices: Notices) -> None:
-    """Remember the thread of a project's latest batch; an empty one forgets it (`--reset-hands`)."""
+def store_thread(home: Home, project: Project, run_id: str, provider: str, thread_id: str, notices: Notices) -> None:
+    """Remember the thread of a run's latest batch, which is the project's latest, too."""
     state = HandsState(provider=provider, thread_id=thread_id, updated_ts=clock.now())
-    _update(home, project_id, state, notices)
+    store_thread_state(home.project(project.project_id), run_id, project.root, state, notices)
 
 
-def reset_thread(home: Home, project_id: str, notices: Notices) -> None:
-    """Forget the stored thread, so that the next run begins afresh."""
-    _update(home, project_id, HandsState(updated_ts=clock.now()), notices)
-
-
-def _update(home: Home, project_id: str, state: HandsState, notices: Notices) -> None:
-    path = home.project(project_id).overlay
-    update_state(path, Overlay, lambda overlay: msgspec.structs.replace(overlay, hands_state=state), notices)
+def reset_thread(home: Home, project: Project, notices: Notices) -> None:
+    """Forget the stored thread (`--reset-hands`), so that the next run begins afresh."""
+    forget_threads(home.project(project.project_id), project.root, notices)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from mi.app.home_context import HomeContext
 from mi.app.thoughts import build_thoughts
+from mi.app.tree_run import find_latest_here
 from mi.app.trust import leave_question, list_untrusted
 from mi.evidence.log import EvidenceWriter
 from mi.evidence.records.proof import Proof
@@ -108,7 +109,7 @@ def find_kept_run(context: HomeContext, run: str) -> KeptRun:
     from mi.project.trees import GitTree
 
     log, root = context.project_home.evidence, context.project.root
-    run_id = latest_run_id(log, context.notices) if run == "last" else run
+    run_id = (find_latest_here(context) or latest_run_id(log, context.notices)) if run == "last" else run
     records = records_of(log, run_id, context.notices)
     if not records or not isinstance(records[0], RunStart):
         raise NotFound("not-a-run", run_id=run_id, path=log)

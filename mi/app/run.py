@@ -19,11 +19,12 @@ from mi.app.team import build_persona
 from mi.app.team_base import guard_team
 from mi.app.team_files import build_team_files
 from mi.app.thoughts import build_thoughts
+from mi.app.tree_run import choose_resumed
 from mi.app.work_trees import build_tree_steps
 from mi.app.workflows import build_bindings, build_workflows
 from mi.autopilot.limits import LIMITS
 from mi.autopilot.person_door import PersonDoor
-from mi.autopilot.resume import Resumed, latest_run_id, resume
+from mi.autopilot.resume import Resumed, resume
 from mi.autopilot.run_parts import Asker, Prover, Reporter, RunParts, Waiter
 from mi.autopilot.state import RunState
 from mi.autopilot.steps.protocol import AllSteps, RunPlace, RunSteps
@@ -144,7 +145,7 @@ def _open_prover(context: HomeContext, language: str, stop: StopFlag, reporter: 
 def _find_resumed(log: str, options: RunOptions, context: HomeContext) -> Resumed | None:
     if options.resume is None:
         return None
-    return resume(log, options.resume or latest_run_id(log, context.notices), context.notices)
+    return resume(log, choose_resumed(context, options.resume), context.notices)
 
 
 def _read_limits(options: RunOptions) -> dict[str, float | None]:
@@ -155,11 +156,11 @@ def _read_limits(options: RunOptions) -> dict[str, float | None]:
 def _find_thread(context: HomeContext, options: RunOptions, hands: str) -> str:
     """Return the agent's thread to go on in; '' for a new one."""
     from mi.agents.threads import choose_thread, reset_thread
-    from mi.project.overlay import read_overlay
+    from mi.project.run_state import find_thread_state
 
     if options.reset_hands:
-        reset_thread(context.home, context.project.project_id, context.notices)
-    state = read_overlay(context.home, context.project, context.notices).hands_state
+        reset_thread(context.home, context.project, context.notices)
+    state = find_thread_state(context.project_home, context.project.root, context.notices)
     return choose_thread(state, hands, options.continue_hands, context.config.hands.continue_across_runs)
 
 
@@ -179,14 +180,14 @@ def _build_steps(
     from mi.autopilot.steps.recall import RecallSteps
     from mi.autopilot.steps.team import TeamSteps
     from mi.autopilot.steps.workflows import WorkflowSteps
-    from mi.project.overlay import read_overlay
+    from mi.project.run_state import find_thread_state
 
     place = RunPlace(context.home, context.project, run_id, context.notices, language)
     config, persona = context.loaded_config.config, build_persona(context)
     runtime, trace = config.runtime, config.runtime.thought_db.why_trace
     thoughts, recall = build_thoughts(context), build_recall(context)
     stores = (thoughts.own, thoughts.shared)
-    thread = read_overlay(context.home, context.project, context.notices).hands_state.thread_id
+    thread = find_thread_state(context.project_home, context.project.root, context.notices).thread_id
     wants_thread = options.continue_hands or config.hands.continue_across_runs
     steps: list[RunSteps] = [
         WorkflowSteps(place, continues=bool(thread) and wants_thread and not options.reset_hands),

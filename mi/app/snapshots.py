@@ -6,6 +6,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, NamedTuple
 
 from mi.app.home_context import HomeContext, find_current_folder
+from mi.app.tree_run import find_latest_here
 from mi.evidence.reader import read_back, read_on
 from mi.evidence.records.run import TreeSnapshot
 from mi.kernel import clock, files, git
@@ -41,7 +42,7 @@ def list_kept(context: HomeContext) -> list[KeptSnapshot]:
 
 def choose_snapshots(context: HomeContext, ref: str) -> ChosenSnapshots:
     """Return what `last`, a run, `run/batch`, a batch of the latest run or a whole reference means."""
-    run, batch = _split(context, ref.removeprefix("refs/mi/"))
+    run, batch = split_reference(context, ref)
     recorded = _read_recorded(context, run, _find_beginning(context, ref, run))
     store, found = _find_run(context, run, recorded)
     if not found or store is None:
@@ -69,9 +70,9 @@ def _find_stores(context: HomeContext) -> list[TreeStore]:
     return find_kept_stores(context.project.root, context.project_home.snapshots)
 
 
-def _split(context: HomeContext, ref: str) -> tuple[str, str]:
+def split_reference(context: HomeContext, ref: str) -> tuple[str, str]:
     """Return run and batch; a batch alone is one of the latest run."""
-    run, _, batch = ref.partition("/")
+    run, _, batch = ref.removeprefix("refs/mi/").partition("/")
     if not run.startswith(("run_", "cli_")) and not batch:
         run, batch = ("last", "" if run == "last" else run)
     if run == "last":
@@ -86,9 +87,10 @@ def _as_in_ref(batch_id: str) -> str:
 
 
 def _find_latest(context: HomeContext) -> str:
+    """Return the latest run of this tree, else of the project: its folder may have been moved."""
     log = context.project_home.evidence
     runs = (event.head.run_id for event in read_back(log, context.notices) if event.head.run_id.startswith("run_"))
-    found = next(runs, "")
+    found = find_latest_here(context) or next(runs, "")
     if not found:
         raise NotFound("no-run", path=log)
     return found

@@ -36,6 +36,7 @@ from mi.project.checks.coverage import ProjectChecks
 from mi.project.checks.file_kinds import is_prose
 from mi.project.checks.recognition import Check, is_check, newly_found
 from mi.project.overlay import read_overlay
+from mi.project.run_state import read_cursor
 from mi.project.snapshots import END, TakenSnapshot
 from mi.project.worktree import WatchStep, WorktreeWatch
 
@@ -212,7 +213,8 @@ class BatchRunner:
         if thread_id != self._state.thread_id:
             self._state.thread_id = thread_id
             parts = self._parts
-            store_thread(parts.home, parts.project.project_id, parts.hands.name, thread_id, parts.notices)
+            run_id = self._state.run_id
+            store_thread(parts.home, parts.project, run_id, parts.hands.name, thread_id, parts.notices)
 
     def _record_batch(self, work: AgentWork, watch: WorktreeWatch, step: WatchStep) -> BatchView:
         state, parts, result = self._state, self._parts, work.result
@@ -373,11 +375,12 @@ class ChangeNotice(Observer):
 
 def mindspec_base(parts: RunParts) -> str:
     """Return what prompts are told of the configuration: the runtime's knobs, the project's overlay without places."""
-    overlay = read_overlay(parts.home, parts.project, parts.notices)
+    overlay, run_id = read_overlay(parts.home, parts.project, parts.notices), parts.evidence.run_id
+    cursor = read_cursor(parts.place, run_id, parts.notices)
     shown = {
         "stack_hints": overlay.stack_hints,
         "testless_verification_strategy": overlay.testless_verification_strategy,
-        "workflow_run": overlay.workflow_run if overlay.workflow_run.active else None,
+        "workflow_run": cursor if cursor.active and cursor.run_id == run_id else None,
     }
     merged = msgspec.to_builtins(parts.runtime) | {"project_overlay": msgspec.to_builtins(shown)}
     return msgspec.json.encode(merged).decode()

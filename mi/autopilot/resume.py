@@ -1,7 +1,8 @@
 """Going on with a run that stopped: where it stands, from its own events."""
 
 import os
-from collections.abc import Iterator
+from collections.abc import Container, Iterator
+from itertools import islice
 from typing import NamedTuple
 
 import msgspec
@@ -28,6 +29,8 @@ from mi.kernel.notices import Notices
 from mi.mind.views import BatchView, read_batch
 from mi.project.checks.recognition import Check, planned
 
+_LOOKED_AT = 400  # records about batches, of all runs, in which a thread is looked for
+
 
 class Resumed(NamedTuple):
     """How a run goes on: with an answer, or by judging again the batch it had finished."""
@@ -42,9 +45,10 @@ class Resumed(NamedTuple):
     risk_settled: bool = False
 
 
-def latest_run_id(log: str, notices: Notices) -> str:
-    """Return the run that wrote last."""
-    found = next((event.head.run_id for event in read_back(log, notices) if event.head.run_id.startswith("run_")), "")
+def latest_run_id(log: str, notices: Notices, but: Container[str] = ()) -> str:
+    """Return the run that wrote last, `but` not one of these."""
+    runs = (event.head.run_id for event in read_back(log, notices) if event.head.run_id.startswith("run_"))
+    found = next((run_id for run_id in runs if run_id not in but), "")
     if not found:
         raise NotFound("no-run", path=log)
     return found
@@ -110,13 +114,17 @@ def records_of(log: str, run_id: str, notices: Notices) -> list[Record]:
 
 
 def find_heard(log: str, thread_id: str, notices: Notices) -> list[str]:
-    """Return the claims that a thread was told, by the latest batch; none where that was another thread's."""
-    ended = ""
-    for event in read_back(log, notices):
-        record = event.record() if event.head.kind in ("batch_end", "hands_input") else None
-        if isinstance(record, BatchEnd):
-            ended = ended or record.thread_id
-        if isinstance(record, HandsInput):
+    """Return the claims that a thread was told, by the latest batch of the run that had it; none where it had another.
+
+    Other runs may have written since.
+    """
+    run_id = ended = ""
+    batches = (event for event in read_back(log, notices) if event.head.kind in ("batch_end", "hands_input"))
+    for event in islice(batches, _LOOKED_AT):
+        record = event.record() if run_id in ("", event.head.run_id) else None
+        if isinstance(record, BatchEnd) and record.thread_id == thread_id:
+            run_id, ended = event.head.run_id, thread_id
+        if isinstance(record, HandsInput) and (run_id or record.thread_id == thread_id):
             return record.heard if thread_id in (record.thread_id, ended) else []
     return []
 

@@ -58,7 +58,7 @@ def _attach(context: HomeContext, args: Args) -> int:
         out.say("attach.to", run_id=owner.run_id, pid=owner.pid, since=owner.ts)
         flush()
     if run.project_id != context.project.project_id:
-        context = HomeContext(context.home, owner.root)
+        context = context.at(owner.root)
     watch: RunWatch = (JsonWatch if args.json else TextWatch)(context, out, run)
     watch.follow()
     return 0

@@ -142,10 +142,12 @@ def _confirm(context: HomeContext, out: Output, args: Args, chosen: "ChosenSnaps
 
 def _diff(context: HomeContext, args: Args) -> int:
     from mi.app.run_diff import open_diff
-    from mi.app.snapshots import choose_snapshots, find_scope
+    from mi.app.snapshots import choose_snapshots, find_scope, split_reference
+    from mi.app.tree_run import open_tree_of
     from mi.project.tree_diff import list_changes, write_patch
 
     out = Output(context.language)
+    context = open_tree_of(context, split_reference(context, args.ref)[0])
     chosen = choose_snapshots(context, args.ref)
     within = find_scope(context, chosen.top, args.paths) if args.paths else [""]
     with open_diff(context, chosen, within, args.now) as found:

@@ -211,10 +211,10 @@ def _run_one(context: HomeContext, args: Args, options: "RunOptions") -> int:
 def _find_place(context: HomeContext, args: Args, options: "RunOptions") -> "tuple[HomeContext, RunOptions]":
     """Return where the run works: in the project, in a work tree of its own, or where it worked before."""
     if options.resume is not None:
+        from mi.app.tree_run import choose_resumed
         from mi.app.work_trees import open_run_context
-        from mi.autopilot.resume import latest_run_id
 
-        run_id = options.resume or latest_run_id(context.project_home.evidence, context.notices)
+        run_id = choose_resumed(context, options.resume)
         return open_run_context(context, run_id), options._replace(resume=run_id)
     if not args.worktree:
         return context, options

@@ -23,6 +23,7 @@ def build_parser(name: str) -> Parser:
     )
     built.set_defaults(run=_run)
     built.add_argument("ref", help="an id, a transcript's path, or last, hands, mind, project")
+    built.add_argument("run_id", nargs="?", metavar="run", default="", help="with last: the run that is meant")
     built.add_argument("--global", dest="only_global", action="store_true", help="look in the global evidence only")
     add_count(built, "lines of a transcript (default 200)")
     built.add_argument("--jsonl", action="store_true", help="print the stored transcript lines")
@@ -39,6 +40,8 @@ def _run(context: HomeContext, args: Args) -> int:
     prefix = ref.partition("_")[0] if "_" in ref else ""
     if args.jsonl and not (ref in ("hands", "mind") or ref.endswith((".jsonl", ".jsonl.gz"))):
         raise UsageError("only-transcripts")
+    if args.run_id and ref != "last":
+        raise UsageError("only-with-last", value=args.run_id)
     if ref == "last":
         _show_last(context, out, args)
     elif ref in ("hands", "mind"):
@@ -199,15 +202,17 @@ def _print_text(out: Output, name: str, text: str, full: bool) -> None:
 
 
 def _show_last(context: HomeContext, out: Output, args: Args) -> None:
+    from mi.app.tree_run import find_tree_run
     from mi.cli.run_story import print_story
     from mi.evidence.bundle import find_latest_batch, list_judgements
     from mi.evidence.run_story import read_story
 
     log = context.project_home.evidence
     progress = Progress(out, "progress.indexing")
-    bundle = find_latest_batch(log, context.evidence_index, context.notices, progress)
+    run_id = args.run_id or find_tree_run(context)
+    bundle = find_latest_batch(log, context.evidence_index, context.notices, progress, run_id)
     if bundle is None:
-        raise NotFound("no-batch", path=log)
+        raise NotFound("not-a-run", run_id=args.run_id, path=log) if args.run_id else NotFound("no-batch", path=log)
     bundle["state_corrupt_recent"] = bundle["state_corrupt_recent"] or _find_corrupt(context, log, progress)
     context.note_last()
     story = read_story(log, str(bundle["run_id"]), context.evidence_index, progress)

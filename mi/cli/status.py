@@ -1,12 +1,16 @@
 """`mi status`, and `mi` alone: where things stand and what to do next. Reads only."""
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from mi.app.home_context import HomeContext
 from mi.app.inbox import look_at_inbox
 from mi.app.thoughts import build_thoughts
 from mi.cli.arguments import Args, Parser, add_cd, add_json, add_redact, command
 from mi.cli.output import Output, shorten_gist
+
+if TYPE_CHECKING:
+    from mi.autopilot.run_lock import Owner
+    from mi.evidence.latest import LatestRun
 
 Json = dict[str, Any]
 _OF_BATCH = ("hands_input", "batch_end", "decide_next")
@@ -34,9 +38,14 @@ def _run(context: HomeContext, args: Args) -> int:
 
 def gather(context: HomeContext) -> Json:
     """Return the status as scripts get it."""
+    from mi.app.tree_run import find_tree_run
+    from mi.autopilot.run_lock import find_running
     from mi.evidence.latest import find_latest_run
 
     log = context.project_home.evidence
+    living = [run.owner for run in find_running(context.home, context.project.project_id)]
+    index, notices = context.evidence_index, context.notices
+    latest = find_latest_run(log, index, notices, find_tree_run(context))
     inbox = look_at_inbox(context)
     own = [one for one in reversed(inbox.items) if one.project_id == context.project.project_id]
     waiting = [{"id": one.id, "kind": one.kind, "question": one.question} for one in own if one.kind != "suggestion"]
@@ -44,8 +53,9 @@ def gather(context: HomeContext) -> Json:
     status: Json = {
         "home": context.home.root,
         "project": {"id": context.project.project_id, "root": context.project.root, "chosen_by": context.choice.how},
-        "run": _run_status(context, find_latest_run(log, context.evidence_index, context.notices)),
-        "last_batch": _last_batch(context, log),
+        "run": _run_status(latest, living),
+        "runs": [_describe_living(find_latest_run(log, index, notices, one.run_id), one) for one in living],
+        "last_batch": _last_batch(context, log, latest.run_id if latest else ""),
         "waiting": waiting,
         "tasks": _tasks(context),
         "handoffs": _handoffs(context),
@@ -60,15 +70,13 @@ def gather(context: HomeContext) -> Json:
     return status
 
 
-def _run_status(context: HomeContext, run: Any) -> Json:
+def _run_status(run: "LatestRun | None", living: "list[Owner]") -> Json:
     if run is None:
         return {"id": None, "status": "none", "marks": None, "batches": 0, "spent": None, "evidence_ids": []}
     import msgspec
 
-    from mi.autopilot.run_lock import find_running
-
-    living = {one.owner.run_id for one in find_running(context.home, context.project.project_id)}
-    goes_on = living & {run.run_id, ""}  # a lock that was just taken does not name its run yet
+    # A lock that was just taken does not name its run yet.
+    goes_on = any(owner.run_id in (run.run_id, "") for owner in living)
     state = run.ended.status if run.ended else "running" if goes_on else "interrupted"
     return {
         "id": run.run_id,
@@ -80,8 +88,16 @@ def _run_status(context: HomeContext, run: Any) -> Json:
     }
 
 
-def _last_batch(context: HomeContext, log: str) -> Json | None:
-    """Return what the latest batch was told, how it ended and what was decided then.
+def _describe_living(run: "LatestRun | None", owner: "Owner") -> Json:
+    """Return a run that goes on now, and where."""
+    from mi.kernel.git import find_branch
+
+    at = {"id": owner.run_id or None, "root": owner.root, "branch": find_branch(owner.root) if owner.root else ""}
+    return _run_status(run, [owner]) | at | {"since": owner.ts}
+
+
+def _last_batch(context: HomeContext, log: str, run_id: str) -> Json | None:
+    """Return what the latest batch of a run was told, how it ended and what was decided then.
 
     None when it is too far back to see.
     """
@@ -89,6 +105,8 @@ def _last_batch(context: HomeContext, log: str) -> Json | None:
 
     seen: dict[str, Any] = {}
     for event in read_window(log, context.notices):
+        if run_id and event.head.run_id != run_id:
+            continue
         if event.head.kind in _OF_BATCH:
             seen.setdefault(event.head.kind, event)
         if event.head.kind == "hands_input":
@@ -176,8 +194,9 @@ def _next_commands(status: Json) -> list[str]:
         commands.append("mi inbox")
     if status["handoffs"]:
         commands.append(f"mi run --handoff {status['handoffs'][0]['id']}")
+    named = f" {status['run']['id']}" if len(status["runs"]) > 1 else ""
     if status["run"]["status"] == "running":
-        commands += ["mi attach", "mi stop"]
+        commands += [f"mi attach{named}", f"mi stop{named}"]
     if status["run"]["status"] in ("blocked", "interrupted"):
         commands.append("mi run --resume")
     if status["run"]["id"]:
@@ -202,6 +221,8 @@ def _print(out: Output, status: Json) -> None:
         )
     else:
         out.say("status.no-run")
+    for one in status["runs"] if len(status["runs"]) > 1 else ():
+        out.say("status.beside", **one)
     if status["tasks"]:
         _print_tasks(out, status["tasks"])
     for one in status["handoffs"]:

@@ -30,6 +30,7 @@ def build_parser(name: str) -> Parser:
     """Build the parser of the command."""
     group = Group("mi why", "Why MI did something: the recorded thoughts it rested on.", "mi why last")
     last = group.add("last", "the latest decision of this project", "mi why last --json", _last)
+    last.add_argument("run_id", nargs="?", metavar="run", default="", help="the run that is meant; else the latest")
     event = group.add("event", "any recorded event", "mi why event ev_…", _event)
     event.add_argument("ref", metavar="event_id", help="the event's id")
     claim = group.add("claim", "a claim: where it comes from, what became of it", "mi why claim cl_…", _claim)
@@ -46,11 +47,15 @@ def build_parser(name: str) -> Parser:
 
 
 def _last(context: HomeContext, args: Args) -> int:
+    from mi.app.tree_run import find_tree_run
     from mi.evidence.latest import find_latest_run
     from mi.evidence.run_story import read_story
 
     log = context.project_home.evidence
-    latest = find_latest_run(log, context.evidence_index, context.notices)
+    run_id = args.run_id or find_tree_run(context)
+    latest = find_latest_run(log, context.evidence_index, context.notices, run_id)
+    if args.run_id and latest is None:
+        raise NotFound("not-a-run", run_id=args.run_id, path=log)
     found = _find_decision(context, log, latest.run_id if latest else "")
     if found is None:
         raise NotFound("nothing-decided", path=log)

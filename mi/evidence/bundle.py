@@ -15,21 +15,31 @@ Raw = dict[str, Any]
 _MOST = 1000  # records that are read of a batch's beginning, where its end is further away than the window
 
 
-def find_latest_batch(log: str, index: EvidenceIndex, notices: Notices, progress: Progress) -> Raw | None:
-    """Return the bundle of the latest batch of a log; None when no batch was ever sent."""
+def find_latest_batch(
+    log: str, index: EvidenceIndex, notices: Notices, progress: Progress, run_id: str = ""
+) -> Raw | None:
+    """Return the bundle of the latest batch of a log, or of one of its runs; None when no batch was ever sent."""
     events = list(read_window(log, notices))
-    kinds = [event.head.kind for event in events]
+    sent = (at for at, one in enumerate(events) if one.head.kind == "hands_input")
+    first = next((at for at in sent if run_id in ("", events[at].head.run_id)), None)
     corrupt = next((event.fields() for event in events if event.head.kind == "state_corrupt"), None)
-    if "hands_input" in kinds:
-        batch = events[kinds.index("hands_input") :: -1]
+    if first is not None:
+        batch = events[first::-1]
     else:
-        start = index.latest(log, "hands_input", progress) if jsonl.measure_size(log) > WINDOW else None
+        start = _find_sent(log, index, progress, run_id) if jsonl.measure_size(log) > WINDOW else None
         if start is None:
             return None
         batch = list(itertools.islice(read_on(log, start, notices), _MOST))
         batch += [event for event in reversed(events) if event.offset > batch[-1].offset]
         batch += _find_applied(log, batch, index, progress)
     return _bundle(_of_batch([event.fields() for event in batch])) | {"state_corrupt_recent": corrupt}
+
+
+def _find_sent(log: str, index: EvidenceIndex, progress: Progress, run_id: str) -> int | None:
+    """Return where the latest input to an agent is, of any run or of one."""
+    if run_id:
+        return index.find_run(log, run_id, progress).find_last("hands_input")
+    return index.latest(log, "hands_input", progress)
 
 
 def _find_applied(log: str, batch: list[Event], index: EvidenceIndex, progress: Progress) -> list[Event]:

@@ -7,23 +7,28 @@ from typing import Any, TypeVar
 
 from msgspec import Raw, Struct, defstruct
 
+from mi.evidence.former import find_end
 from mi.evidence.reader import Event, parse, read_at, read_whole
 from mi.evidence.records.table import LANDMARKS
 from mi.kernel import jsonl
 from mi.kernel.home import Home
 from mi.kernel.jsontext import BadJson, decode_stored
-from mi.kernel.log_source import Cursor, Log
+from mi.kernel.log_source import Cursor, Log, is_at
 from mi.kernel.log_view import LogView, Progress, Tables, cursor_of
 from mi.kernel.named_tuple import NamedTuple
 
 T = TypeVar("T")
 _TABLES = Tables(
-    6,
+    7,
     (
         "CREATE TABLE event (log INTEGER, event_id TEXT, offset INTEGER, PRIMARY KEY (log, event_id)) WITHOUT ROWID",
-        """CREATE TABLE landmark
-            (log INTEGER, kind TEXT, offset INTEGER, ref TEXT, PRIMARY KEY (log, kind, offset)) WITHOUT ROWID""",
+        """CREATE TABLE landmark (log INTEGER, kind TEXT, offset INTEGER, ref TEXT, run TEXT,
+            PRIMARY KEY (log, kind, offset)) WITHOUT ROWID""",
         "CREATE INDEX pair ON landmark (log, kind, ref)",
+        "CREATE INDEX of_run ON landmark (log, run, kind, offset)",
+        """CREATE TABLE run
+            (log INTEGER, run TEXT, ts TEXT, status TEXT, root TEXT, PRIMARY KEY (log, run)) WITHOUT ROWID""",
+        "CREATE INDEX latest_run ON run (ts)",
     ),
 )
 _LOG = "log = (SELECT no FROM source WHERE name = ?1)"
@@ -31,8 +36,10 @@ _UNSETTLED = f"""SELECT offset FROM landmark AS a WHERE {_LOG} AND kind = ?2 AND
     (SELECT 1 FROM landmark AS b WHERE b.log = a.log AND b.kind = ?3 AND b.ref = a.ref)"""
 _BATCH = 1000  # events between two commits: what is held in memory at most
 _MAX_LINE = 1 << 18
-_TAKE_IN = """INSERT OR IGNORE INTO landmark SELECT ?1, ?2, ?3, ?4
+_TAKE_IN = """INSERT OR IGNORE INTO landmark SELECT ?1, ?2, ?3, ?4, ?6
     WHERE ?5 = '' OR EXISTS (SELECT 1 FROM landmark WHERE log = ?1 AND kind = ?5 AND ref = ?4)"""
+_TAKE_RUN = """INSERT INTO run VALUES (?1, ?2, ?3, coalesce(?4, ''), ?5) ON CONFLICT DO UPDATE SET
+    ts = max(ts, excluded.ts), status = coalesce(?4, status), root = coalesce(nullif(?5, ''), root)"""
 _BY_HOOKS = "question by a hook"
 _FORMER_ID = "suggestion_id"  # of a suggestion, as the earlier tool named it
 _Ref = defstruct("_Ref", [(name, str, "") for name in sorted({*LANDMARKS.values()} - {""})])
@@ -46,15 +53,38 @@ class _Entry(NamedTuple):
     kind: str = ""  # of a landmark
     ref: str = ""
     after: str = ""  # the landmark with the same reference without which this one is none
+    run_id: str = ""
+    ts: str = ""
+    status: str | None = None  # how the run stands after it: '' goes on; None: as before
+    root: str = ""  # where the run works from here on
 
 
 class RunPlaces(NamedTuple):
-    """Where a run's landmarks are: those that were asked for, its first and its last input, its last decision."""
+    """Where a run's landmarks are: all of each kind, in order."""
 
-    told: list[int]
-    first_input: int | None
-    last_input: int | None
-    decision: int | None
+    by_kind: dict[str, list[int]]
+
+    def list_all(self, kinds: Iterable[str]) -> list[int]:
+        """Return those of some kinds, in order."""
+        return sorted(offset for kind in kinds for offset in self.by_kind.get(kind, []))
+
+    def find_last(self, kind: str) -> int | None:
+        """Return the latest of a kind."""
+        return self.by_kind[kind][-1] if kind in self.by_kind else None
+
+    def find_first(self, kind: str) -> int | None:
+        """Return the first of a kind."""
+        return self.by_kind[kind][0] if kind in self.by_kind else None
+
+
+class IndexedRun(NamedTuple):
+    """A run as the index knows it: in which log, where and when it was last heard of, and how it stood then."""
+
+    log: str  # relative to the home
+    run_id: str
+    ts: str
+    status: str  # '' while it has no end
+    root: str
 
 
 class _Events:
@@ -63,11 +93,14 @@ class _Events:
     def take_in(self, db: sqlite3.Connection, source: int, changes: list[_Entry]) -> None:
         ids = [(source, entry.event_id, entry.offset) for entry in changes if entry.event_id]
         db.executemany("INSERT OR IGNORE INTO event VALUES (?, ?, ?)", ids)
-        landmarks = [(source, entry.kind, entry.offset, entry.ref, entry.after) for entry in changes if entry.kind]
+        marks = [entry for entry in changes if entry.kind]
+        landmarks = [(source, one.kind, one.offset, one.ref, one.after, one.run_id) for one in marks]
         db.executemany(_TAKE_IN, landmarks)
+        runs = [(source, one.run_id, one.ts, one.status, one.root) for one in marks if one.run_id.startswith("run_")]
+        db.executemany(_TAKE_RUN, runs)
 
     def forget(self, db: sqlite3.Connection, source: int) -> None:
-        for table in ("event", "landmark"):
+        for table in ("event", "landmark", "run"):
             db.execute(f"DELETE FROM {table} WHERE log = ?", (source,))
 
 
@@ -103,28 +136,32 @@ class EvidenceIndex:
         query = f"SELECT offset FROM landmark WHERE {_LOG} AND kind IN ({marks}) ORDER BY offset"
         return [row[0] for row in self._query(log, query, wanted, progress)]
 
-    def find_run(self, log: str, run_id: str, kinds: Iterable[str], progress: Progress) -> RunPlaces:
-        """Return where the landmarks of a log's latest run are, however long it was."""
-        source, wanted = self._source(log), tuple(kinds)
-        marks = ", ".join("?" * len(wanted))
-        landmarks = f"FROM landmark WHERE {_LOG}"
+    def find_run(self, log: str, run_id: str, progress: Progress) -> RunPlaces:
+        """Return where the landmarks of a run are, and the answers to its questions, whoever wrote them."""
+        own = f"SELECT kind, offset FROM landmark WHERE {_LOG} AND run = ?2"
+        asked = f"SELECT ref FROM landmark WHERE {_LOG} AND run = ?2 AND kind = 'question'"
+        answers = f"SELECT kind, offset FROM landmark WHERE {_LOG} AND kind = 'user_input' AND ref IN ({asked})"
+        by_kind: dict[str, list[int]] = {}
+        for kind, offset in self._query(log, f"{own} UNION {answers} ORDER BY 2", (run_id,), progress):
+            by_kind.setdefault(kind, []).append(offset)
+        return RunPlaces(by_kind)
 
-        def work(view: LogView) -> RunPlaces:
-            view.catch_up(source, _Events(), progress)
-            starts = view.db.execute(
-                f"SELECT offset {landmarks} AND kind = 'run_start' ORDER BY offset DESC", (log_name,)
-            )
-            since = next((offset for (offset,) in starts if _begins(log, offset, run_id)), 0)
-            told = f"SELECT offset {landmarks} AND offset >= ? AND kind IN ({marks}) ORDER BY offset"
-            ends = f"SELECT min(offset), max(offset) {landmarks} AND kind = ? AND offset >= ?"
-            first, last = view.db.execute(ends, (log_name, "hands_input", since)).fetchone()
-            decision = view.db.execute(ends, (log_name, "decide_next", since)).fetchone()[1]
-            return RunPlaces(
-                [row[0] for row in view.db.execute(told, (log_name, since, *wanted))], first, last, decision
-            )
+    def list_runs(self, where: str, values: tuple[object, ...], most: int) -> list[IndexedRun]:
+        """Return the latest runs of all logs, as far as they were taken in, that a condition on `run` holds for."""
+        query = f"""SELECT name, run, ts, status, root FROM run JOIN source ON no = log
+            WHERE {where or 1} ORDER BY ts DESC LIMIT {most}"""
+        return self._with_view(lambda view: [IndexedRun(*row) for row in view.db.execute(query, values)])
 
-        log_name = source.source
-        return self._with_view(work)
+    def catch_up_all(self, logs: Iterable[str], progress: Progress) -> None:
+        """Take in what was appended to some logs since the last time; the index is opened once."""
+
+        def work(view: LogView) -> None:
+            known = view.cursors()
+            for source in map(self._source, logs):
+                if not is_at(known.get(source.source, ""), source.end()):
+                    view.catch_up(source, _Events(), progress)
+
+        self._with_view(work)
 
     def referring(self, log: str, kind: str, ref: str, progress: Progress) -> int | None:
         """Return the offset of the latest event of a landmark kind that carries a reference, e.g. `qu_…`."""
@@ -156,13 +193,13 @@ class EvidenceIndex:
         found = [row[0] for pair in pairs.items() for row in db.execute(_UNSETTLED, (source.source, *pair))]
         return sorted(found), Cursor.parse(cursor).upto
 
-    def seen_last(self, log: str, kinds: Iterable[str]) -> int | None:
-        """Return, without catching up, the offset of the latest event of some landmark kinds."""
-        wanted = tuple(kinds)
-        marks = ", ".join("?" * len(wanted))
-        query = f"SELECT max(offset) FROM landmark WHERE {_LOG} AND kind IN ({marks})"
-        row = self._look(lambda db: db.execute(query, (self._home.relative(log), *wanted)).fetchone())
-        return row[0] if row else None
+    def seen_last(self, log: str, kinds: Iterable[str], run_id: str = "") -> list[int]:
+        """Return, without catching up, where the latest event of each of some landmark kinds is, the latest first."""
+        query = f"SELECT max(offset) FROM landmark WHERE {_LOG} AND kind = ?" + (" AND run = ?" if run_id else "")
+        of = (run_id,) if run_id else ()
+        asked = [(self._home.relative(log), kind, *of) for kind in kinds]
+        found = self._look(lambda db: [db.execute(query, values).fetchone()[0] for values in asked])
+        return sorted((offset for offset in found or () if offset is not None), reverse=True)
 
     def _query(self, log: str, query: str, values: tuple[str, ...], progress: Progress) -> list[Any]:
         """Return the rows of a query about a log that was caught up with."""
@@ -196,7 +233,8 @@ class EvidenceIndex:
             by_hook, ref = is_by_hook(whole), ref_of(whole)
             after = _BY_HOOKS if by_hook and kind == "user_input" else ""
             asked = [_Entry("", event.offset, _BY_HOOKS, ref)] if by_hook and kind == "question" else []
-            return [*asked, _Entry(event_id, event.offset, kind, ref, after)]
+            run = (event.head.run_id, event.head.ts, *_read_run(whole))
+            return [*asked, _Entry(event_id, event.offset, kind, ref, after, *run)]
 
         return Log(log, self._home.relative(log), lambda: read, _MAX_LINE, _BATCH)
 
@@ -212,10 +250,21 @@ def _lookup(view: LogView, source: Log[_Entry], event_id: str) -> Event | None:
     return None
 
 
-def _begins(log: str, offset: int, run_id: str) -> bool:
-    """Return whether a run began at an offset, and did not only go on there."""
-    event = read_at(log, offset)
-    return event is not None and event.head.run_id == run_id and not event.fields().get("resumed_from")
+class _RunFields(Struct):
+    status: str = ""
+    project_root: str = ""
+
+
+def _read_run(event: Event) -> tuple[str | None, str]:
+    """Return how a run stands after an event, and where it works; None and '': that stays as it was."""
+    if event.head.kind not in ("run_start", "run_end"):
+        end = find_end(event)  # of the earlier tool, whose runs end with a decision
+        return (end.status if end else None), ""
+    try:
+        fields = decode_stored(event.raw, _RunFields)
+    except BadJson:
+        return None, ""
+    return fields.status, fields.project_root
 
 
 class _HookFields(Struct):

@@ -45,23 +45,23 @@ def read_window(log: str, notices: Notices, known: int = 0) -> Iterator[Event]:
         yield event
 
 
-def find_latest_run(log: str, index: "EvidenceIndex", notices: Notices) -> LatestRun | None:
-    """Return the run that wrote last. Its end is its last word, and its batches are numbered: a look back suffices."""
-    found = _seen_in(log, read_window(log, notices))
-    if (
-        found is None and jsonl.measure_size(log) > WINDOW
-    ):  # since then much that is no run: the index knows where it was
-        offset = index.seen_last(log, OF_RUN)
-        event = read_at(log, offset) if offset is not None else None
-        found = _seen_in(log, [event]) if event else None
+def find_latest_run(log: str, index: "EvidenceIndex", notices: Notices, run_id: str = "") -> LatestRun | None:
+    """Return the run that wrote last, or the one that is named.
+
+    Its end is its last word, and its batches are numbered: a look back suffices.
+    """
+    found = _seen_in(log, read_window(log, notices), run_id)
+    if found is None and jsonl.measure_size(log) > WINDOW:  # since then much that is of others: the index knows
+        events = [event for offset in index.seen_last(log, OF_RUN, run_id) if (event := read_at(log, offset))]
+        found = _seen_in(log, events, run_id)
     return found
 
 
-def _seen_in(log: str, events: Iterable[Event]) -> LatestRun | None:
-    """Return what events, latest first, say of the run that wrote the latest of them."""
+def _seen_in(log: str, events: Iterable[Event], run_id: str) -> LatestRun | None:
+    """Return what events, latest first, say of a run; without an id, of the one that wrote the latest of them."""
     ended: RunEnd | None = None
     later: dict[str, bool | None] = {}
-    run_id, batches, decided, begun = "", 0, False, False
+    seen, batches, decided, begun = False, 0, False, False
     for event in events:
         if event.head.kind in AFTER_END:
             continue
@@ -73,6 +73,7 @@ def _seen_in(log: str, events: Iterable[Event]) -> LatestRun | None:
             run_id = event.head.run_id
         if not run_id or event.head.run_id != run_id:
             continue
+        seen = True
         begun = begun or event.head.kind == "run_start"  # an end that comes before is of another process
         if event.head.kind == "run_end" and not begun and ended is None:
             record = read_whole(log, event).record()
@@ -84,7 +85,7 @@ def _seen_in(log: str, events: Iterable[Event]) -> LatestRun | None:
             batches = number
             break
         batches = batches or number
-    if not run_id:
+    if not seen:
         return None
     if ended is None:
         return LatestRun(run_id, None, Marks(), RunUsage(), batches, [])
@@ -103,10 +104,8 @@ def whole_run(log: str, run_id: str, index: "EvidenceIndex", progress: "Progress
     """Return the run's task, status, marks and events; None when the log knows no such run."""
     found: dict[str, Any] = {}
     batches: list[str] = []
-    for offset in index.all_of(log, OF_RUN, progress):
-        event = read_at(log, offset)
-        if event is None or event.head.run_id != run_id:
-            continue
+    places = index.find_run(log, run_id, progress)
+    for event in filter(None, (read_at(log, offset) for offset in places.list_all(OF_RUN))):
         if event.head.kind == "hands_input":
             batches.append(event.head.batch_id)
             continue
@@ -120,17 +119,14 @@ def whole_run(log: str, run_id: str, index: "EvidenceIndex", progress: "Progress
             kept = ("status", "reason", "marks", "spent", "exit", "evidence_ids")
             found |= {name: fields.get(name) for name in kept} | {"ended": fields.get("ts", "")}
     if batches and not found:
-        found = _find_former(log, run_id, index, progress)
+        found = _find_former(log, run_id, places.list_all(("hands_input", "decide_next")))
     return found | {"batches": len(dict.fromkeys(batches))} if found else None
 
 
-def _find_former(log: str, run_id: str, index: "EvidenceIndex", progress: "Progress") -> dict[str, Any]:
+def _find_former(log: str, run_id: str, offsets: list[int]) -> dict[str, Any]:
     """Return a run of the earlier tool: its first input is its task, its last decision its end."""
     found: dict[str, Any] = {"run_id": run_id, "status": None}
-    for offset in index.all_of(log, ("hands_input", "decide_next"), progress):
-        event = read_at(log, offset)
-        if event is None or event.head.run_id != run_id:
-            continue
+    for event in filter(None, (read_at(log, offset) for offset in offsets)):
         if event.head.kind == "hands_input":
             found = {"task": event.fields().get("input", ""), "started": event.head.ts} | found
         elif (end := find_end(event)) is not None:

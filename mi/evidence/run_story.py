@@ -63,8 +63,8 @@ class RunStory(Struct, frozen=True, kw_only=True):
 
 
 def read_story(log: str, run_id: str, index: EvidenceIndex, progress: Progress) -> RunStory:
-    """Return the story of a log's latest run; it costs what is told of it, however much the run wrote."""
-    places, foreign = index.find_run(log, run_id, _KINDS, progress), find_foreign(log)
+    """Return the story of a run; it costs what is told of it, however much the run wrote."""
+    places, foreign = index.find_run(log, run_id, progress), find_foreign(log)
 
     def read(offset: int | None) -> Event | None:
         """Return an event of the run, or an answer, which may be another command's."""
@@ -73,11 +73,11 @@ def read_story(log: str, run_id: str, index: EvidenceIndex, progress: Progress) 
         event = read_at(log, offset)
         return event if event and (event.head.run_id == run_id or event.head.kind == "user_input") else None
 
-    found = [event.record() for offset in places.told if (event := read(offset)) is not None]
+    found = [event.record() for offset in places.list_all(_KINDS) if (event := read(offset)) is not None]
     records = [record for record in found if record is not None]
-    last, decision = read(places.last_input), read(places.decision)
+    last, decision = read(places.find_last("hands_input")), read(places.find_last("decide_next"))
     if not any(isinstance(one, RunStart) for one in records):  # by the earlier tool
-        first = read(places.first_input)
+        first = read(places.find_first("hands_input"))
         sent = first.record() if first else None
         records = [RunStart(task=sent.input, ts=sent.ts) if isinstance(sent, HandsInput) else RunStart(), *records]
         end = find_end(decision) if decision else None

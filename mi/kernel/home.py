@@ -209,6 +209,10 @@ class ProjectHome:
     def segment_state(self) -> str:
         return self.path("segment_state.json")
 
+    def run_state(self, run_id: str, name: str) -> str:
+        """Return the file with a state that each run has of its own; the paths of 0.1 hold the latest run's."""
+        return self.path("runs", run_id, name)
+
     @property
     def thoughts(self) -> str:
         return self.path("thoughtdb")

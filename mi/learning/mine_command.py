@@ -5,13 +5,13 @@ from typing import TypeVar
 from mi.evidence.log import EvidenceWriter
 from mi.evidence.reader import read_back
 from mi.evidence.records.base import Record
-from mi.evidence.records.run import RunStart, UserInput
+from mi.evidence.records.run import RunStart
 from mi.evidence.records.thoughts import ClaimMining
 from mi.kernel.errors import NotFound
 from mi.learning.knowledge import Knowledge
 from mi.learning.mind_calls import Judge, ask_recorded
 from mi.learning.mining import mine
-from mi.learning.segments import Segment
+from mi.learning.segments import Segment, is_of_run
 from mi.learning.suggestions import Learner
 from mi.mind.mind import Judgement
 from mi.mind.prompt import Prompt
@@ -49,12 +49,13 @@ def find_latest_run(knowledge: Knowledge) -> Segment:
             continue
         run_id = run_id or (event.head.run_id if own else "")
         record = event.record()
-        if record is not None and not (isinstance(record, UserInput) and record.dismissed):
+        if record is not None:
             records.append(record)
-        if isinstance(record, RunStart) or len(records) >= _MOST:
+        if (own and isinstance(record, RunStart)) or len(records) >= _MOST:
             break
     if not run_id:
         raise NotFound("no-run", path=knowledge.place.evidence)
+    records = [record for record in records if is_of_run(knowledge.place.evidence, run_id, record)]
     start = records[-1]
     task = (
         CitableText(id=start.event_id, text=start.task) if isinstance(start, RunStart) else CitableText(id="", text="")

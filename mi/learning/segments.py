@@ -1,7 +1,7 @@
 """Segments: the stretch of a run since the last checkpoint, read from the log, with whose words are whose."""
 
 import itertools
-from collections.abc import Callable
+from collections.abc import Callable, Container
 from typing import Any, NamedTuple, Protocol, TypeVar
 
 import msgspec
@@ -23,6 +23,7 @@ from mi.mind.mind import Judgement, Mind
 from mi.mind.prompt import Prompt
 from mi.mind.prompts.checkpoint_decide import CheckpointDecision
 from mi.mind.views import CitableText
+from mi.project.run_state import keep_state
 
 R = TypeVar("R", bound=Record)
 Input = TypeVar("Input")
@@ -31,6 +32,7 @@ T = TypeVar("T")
 _COMPACT = 400  # characters of an event that the buffer keeps
 _KEPT = 60  # events that the buffer keeps
 _BETWEEN = 2000  # records, of commands too, that are looked through for the run's beginning
+_FILE = "segment_state.json"  # of each run
 _TOLD = SHOWN_IN["segment"]  # what tells of a stretch of work; the rest of the log is bookkeeping
 
 
@@ -137,7 +139,7 @@ class SegmentFile:
         self._run_id = run_id
         self._notices = notices
         self._begins_at = begins_at  # in the log; a run that is resumed began earlier
-        self.state = self._begin(read_state(place.segment_state, SegmentState, notices))
+        self.state = self._begin(read_segment(place, run_id, notices))
 
     def take_in(self, planned_next_input: str, status_hint: str) -> Segment:
         """Return the stretch so far, read from the log; the buffer is brought up to it."""
@@ -165,7 +167,9 @@ class SegmentFile:
         self.save(msgspec.structs.replace(self.state, learned=True))
 
     def save(self, state: SegmentState) -> None:
-        self.state = update_state(self._place.segment_state, SegmentState, lambda old: state, self._notices)
+        self.state = state
+        keep_state(self._place, self._run_id, _FILE, state, self._notices)
+        update_state(self._place.segment_state, SegmentState, lambda old: state, self._notices)
 
     def _begin(self, stored: SegmentState) -> SegmentState:
         """Return the stored stretch when it is of this run and the log still reaches there; else a new one."""
@@ -182,13 +186,19 @@ class SegmentFile:
 
     def _run_began(self) -> int:
         """Return where the run's records begin in the log; of a run that was cut before, what follows the cut."""
-        began = self._begins_at
-        earlier = (event for event in read_back(self._place.evidence, self._notices) if event.offset < began)
-        for looked, event in enumerate(earlier):
-            if event.head.run_id == self._run_id and event.head.kind != "snapshot":
+        began, log = self._begins_at, self._place.evidence
+        own = (event for event in read_on(log, began, self._notices) if event.head.run_id == self._run_id)
+        first = next(own, None)
+        if first is not None and first.head.seq == 1:
+            return began
+        earlier = (event for event in read_back(log, self._notices) if event.offset < began)
+        for event in itertools.islice(earlier, _BETWEEN):
+            if event.head.run_id == self._run_id:
+                if event.head.kind == "snapshot":
+                    break
                 began = event.offset
-            elif event.head.run_id.startswith("run_") or looked > _BETWEEN:
-                break
+                if event.head.seq == 1:
+                    break
         return began
 
     def _stretch(self) -> tuple[SegmentState, list[Record]]:
@@ -214,23 +224,50 @@ class SegmentFile:
         for event in read_on(self._place.evidence, self.state.log_offset, self._notices):
             if event.head.run_id == self._run_id or event.head.kind == "user_input":
                 record = event.record()
-                if record is not None and not (isinstance(record, UserInput) and record.dismissed):
+                if record is not None and is_of_run(self._place.evidence, self._run_id, record):
                     found.append((event.offset + event.length + 1, record))
         return found
 
 
-def find_unlearned(place: ProjectHome, begins_at: int, notices: Notices) -> tuple[str, str] | None:
-    """Return the run before a place in the log, and how it ended, where it was stopped before it had learned."""
+def is_of_run(log: str, run_id: str, record: Record) -> bool:
+    """Return whether a record tells of a run: its own, or the person's answer, by command, to a question of it."""
+    if isinstance(record, UserInput) and record.dismissed:
+        return False
+    if record.run_id == run_id:
+        return True
+    if not isinstance(record, UserInput) or not record.question_id:
+        return False
+    asked = f'"{record.question_id}"'.encode()
+    questions = (event for event in read_back(log, Notices()) if event.head.kind == "question" and asked in event.raw)
+    found = next(questions, None)
+    return found is not None and found.head.run_id == run_id
+
+
+def read_segment(place: ProjectHome, run_id: str, notices: Notices) -> SegmentState:
+    """Return the stored segment of a run; of one of the first version, the project's."""
+    own = read_state(place.run_state(run_id, _FILE), SegmentState, notices)
+    return own if own.run_id else read_state(place.segment_state, SegmentState, notices)
+
+
+def find_unlearned(
+    place: ProjectHome, begins_at: int, notices: Notices, but: Container[str] = ()
+) -> tuple[str, str] | None:
+    """Return the run before a place in the log, and how it ended, where it was stopped before it had learned.
+
+    `but` are runs that go on: they learn themselves.
+    """
     earlier = (event for event in read_back(place.evidence, notices) if event.offset < begins_at)
-    runs = (event for event in earlier if event.head.run_id.startswith("run_"))
+    runs = (event for event in earlier if event.head.run_id.startswith("run_") and event.head.run_id not in but)
     last = next(runs, None)
     if last is None:
         return None
-    stored, run_id = read_state(place.segment_state, SegmentState, notices), last.head.run_id
+    run_id = last.head.run_id
+    stored = read_segment(place, run_id, notices)
     if stored.run_id == run_id and stored.learned:
         return None
-    for event in itertools.islice(itertools.chain([last], runs), _BETWEEN):
-        if event.head.run_id != run_id or event.head.kind in ("run_start", "batch_end"):
+    own = (event for event in itertools.chain([last], runs) if event.head.run_id == run_id)
+    for event in itertools.islice(own, _BETWEEN):
+        if event.head.kind in ("run_start", "batch_end"):
             return None
         end = event.record() if event.head.kind == "run_end" else None
         if isinstance(end, RunEnd):

@@ -19,7 +19,7 @@ PROJECT = Project(root="/repo", project_id="p1", key="path:/repo")
 @pytest.mark.req("v1.overlay.hands-state")
 def test_the_latest_thread_of_a_project_is_kept_in_its_overlay(home: Home, notices: Notices) -> None:
     ensure_overlay(home, PROJECT, notices)
-    store_thread(home, "p1", "codex", "t1", notices)
+    store_thread(home, PROJECT, "run_1", "codex", "t1", notices)
     raw = json.loads(Path(home.project("p1").overlay).read_text("utf-8"))
     assert set(raw["hands_state"]) == {"provider", "thread_id", "updated_ts"}
     assert raw["identity_key"] == "path:/repo"
@@ -30,8 +30,8 @@ def test_the_latest_thread_of_a_project_is_kept_in_its_overlay(home: Home, notic
 
 def test_a_reset_forgets_the_thread_and_nothing_else(home: Home, notices: Notices) -> None:
     ensure_overlay(home, PROJECT, notices)
-    store_thread(home, "p1", "codex", "t1", notices)
-    reset_thread(home, "p1", notices)
+    store_thread(home, PROJECT, "run_1", "codex", "t1", notices)
+    reset_thread(home, PROJECT, notices)
     overlay = read_overlay(home, PROJECT, notices)
     assert overlay.hands_state.thread_id == ""
     assert overlay.project_id == "p1"

@@ -1,6 +1,7 @@
 """Two runs at once in two work trees of one repository."""
 
 import json
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -22,7 +23,7 @@ def starts(bench: Workbench) -> dict[str, Json]:
     return {Path(one["project_root"]).name: one for one in bench.records() if one["kind"] == "run_start"}
 
 
-@pytest.mark.req("fleet.parallel.lock")
+@pytest.mark.req("fleet.parallel.lock", "fleet.parallel.status")
 def test_two_work_trees_of_one_repository_have_a_run_each_at_once(
     bench: Workbench, request: pytest.FixtureRequest
 ) -> None:
@@ -38,8 +39,14 @@ def test_two_work_trees_of_one_repository_have_a_run_each_at_once(
     assert refused.code == 3
     assert begun["beside"]["run_id"] in refused.stderr
     for one in (bench, tree):
-        status = json.loads(one.mi("status", "--json").stdout)["run"]
-        assert status["status"] == "running"
+        status = json.loads(one.mi("status", "--json").stdout)
+        assert status["run"]["status"] == "running"
+        told = {run["id"]: (run["status"], run["root"], run["branch"]) for run in status["runs"]}
+        assert told == {
+            begun["project"]["run_id"]: ("running", str(bench.project), "main"),
+            begun["beside"]["run_id"]: ("running", str(tree.project), "beside"),
+        }
+    assert begun["beside"]["run_id"] in bench.mi("status").stdout
     gate.open()
     for one, process in zip((bench, tree), processes, strict=True):
         ran = one.finish(process)
@@ -68,3 +75,72 @@ def test_stop_means_the_run_of_its_tree_or_the_one_that_is_named(
     assert first.mi("stop").stdout.startswith(begun["first"]["run_id"])
     for one, process in processes.items():
         assert one.finish(process).code == 130
+
+
+@pytest.fixture
+def ended(bench: Workbench) -> Iterator[tuple[Workbench, dict[str, Json]]]:
+    """Two runs that ended, their records between each other's: the tree's, and the run of each tree."""
+    gate, tree = Gate(bench), add_tree(bench, "beside")
+    processes = [bench.start("fix", "it", "in", "main"), tree.start("fix", "it", "beside")]
+    assert wait_until(lambda: gate.has(bench, tree), 20)
+    gate.open()
+    for process in processes:
+        assert bench.finish(process).code == 0
+    yield tree, starts(bench)
+    for process in processes:
+        process.kill()
+
+
+@pytest.mark.req("fleet.parallel.last")
+def test_last_means_the_run_of_the_work_tree_or_the_one_that_is_named(
+    bench: Workbench, ended: tuple[Workbench, dict[str, Json]]
+) -> None:
+    tree, begun = ended
+    main, beside = begun["project"]["run_id"], begun["beside"]["run_id"]
+
+    def show(where: Workbench, *args: str) -> Json:
+        found: Json = json.loads(where.mi(*args, "--json").stdout)
+        return found
+
+    assert show(tree, "show", "last")["run_id"] == beside
+    for run_id, task in ((main, "fix it in main"), (beside, "fix it beside")):
+        last = show(bench, "show", "last", run_id)
+        assert (last["run_id"], last["run"]["task"], last["run"]["status"]) == (run_id, task, "done")
+        assert {run_id in event for event in last["event_ids"]} == {True}
+        assert show(bench, "show", run_id)["task"] == task
+        assert show(bench, "why", "last", run_id)["run"]["run_id"] == run_id
+        changes = show(bench, "diff", run_id)["changes"]  # from whichever tree
+        assert [one["path"] for one in changes] == ["calc.py"]
+    for where, run_id in ((bench, main), (tree, beside)):
+        assert run_id in show(where, "diff", "last")["ref"]
+        assert show(where, "status")["run"]["status"] == "done"
+    assert show(tree, "status")["run"]["id"] == beside
+    bad = bench.mi("show", "last", "run_none")
+    assert (bad.code, "run_none" in bad.stderr) == (1, True)
+    assert bench.mi("show", main, beside).code == 2
+
+
+@pytest.mark.req("fleet.parallel.restore")
+def test_each_tree_is_put_back_by_its_own_run(bench: Workbench, ended: tuple[Workbench, dict[str, Json]]) -> None:
+    tree, begun = ended
+    elsewhere = bench.mi("restore", begun["beside"]["run_id"], "--yes")
+    assert (elsewhere.code, str(tree.project) in elsewhere.stderr) == (1, True)
+    assert bench.mi("restore", "last", "--yes").code == 0
+    assert "a + b" not in bench.read("calc.py")
+    assert "a + b" in tree.read("calc.py")
+
+
+@pytest.mark.req("fleet.parallel.resume")
+def test_a_run_that_goes_on_in_one_tree_is_not_resumed_in_another(
+    bench: Workbench, request: pytest.FixtureRequest
+) -> None:
+    gate, tree = Gate(bench), add_tree(bench, "beside")
+    process = tree.start(*TASK)
+    request.addfinalizer(process.kill)
+    assert wait_until(lambda: gate.has(tree), 20)
+    run_id = starts(bench)["beside"]["run_id"]
+    refused = bench.mi("run", "--resume", run_id)
+    assert (refused.code, run_id in refused.stderr) == (3, True)
+    assert bench.mi("run", "--resume").code == 1  # there is no other
+    gate.open()
+    assert tree.finish(process).code == 0

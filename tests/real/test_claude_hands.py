@@ -175,7 +175,7 @@ def test_the_documented_wrapping_runs_and_goes_on_in_a_later_run(
     project = Project(root=driver.repo.path, project_id="p1", key="path:x")
     first = driver.run(CliHands(loaded.config.hands.cli, Interrupt()), "say one")
     assert (first.outcome, first.last_message) == ("ended", "first answer")
-    store_thread(home, "p1", "cli", first.thread_id, notices)
+    store_thread(home, project, "run_1", "cli", first.thread_id, notices)
     thread = choose_thread(read_overlay(home, project, notices).hands_state, "cli", False, True)
     second = driver.run(CliHands(loaded.config.hands.cli, Interrupt()), "say two", thread_id=thread)
     assert (second.outcome, second.last_message, second.thread_id) == ("ended", "second answer", first.thread_id)

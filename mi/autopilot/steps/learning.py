@@ -4,6 +4,7 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
+from mi.autopilot.run_lock import find_running
 from mi.autopilot.steps.protocol import Outcome, RunPlace, RunRecorder, RunSteps
 from mi.evidence.log import EvidenceWriter
 from mi.evidence.reader import read_back
@@ -63,8 +64,10 @@ class LearningSteps(RunSteps):
 
     def checkpoint(self, recorder: RunRecorder, planned_next_input: str, status_hint: str) -> None:
         if self._checkpoints is None:
-            earlier = find_unlearned(self._place.files, self._begins_at, self._place.notices)
-            if earlier is not None and earlier[0] != self._place.run_id:  # stopped or killed over it
+            living = {run.owner.run_id for run in find_running(self._place.home, self._place.project.project_id)}
+            but = {*living, self._place.run_id}
+            earlier = find_unlearned(self._place.files, self._begins_at, self._place.notices, but)
+            if earlier is not None:  # stopped or killed over it
                 self._open(earlier[0]).at(recorder, "", earlier[1])
             self._checkpoints = self._open(self._place.run_id)
         self._checkpoints.at(recorder, planned_next_input, status_hint)

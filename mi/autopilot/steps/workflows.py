@@ -2,6 +2,7 @@
 
 import msgspec
 
+from mi.autopilot.run_lock import find_running
 from mi.autopilot.steps.protocol import Outcome, RunPlace, RunRecorder, RunSteps, SendFirst, Stop
 from mi.evidence.records.base import Record
 from mi.evidence.records.run import RunEnd
@@ -11,10 +12,10 @@ from mi.kernel import clock
 from mi.kernel.consent import refuses
 from mi.kernel.messages import text
 from mi.kernel.secrets import redact
-from mi.kernel.state import update_state
 from mi.mind.prompts.workflow_progress import WorkflowCase, workflow_progress
 from mi.mind.views import Case, FollowedWorkflow
-from mi.project.overlay import Overlay, WorkflowRun, read_overlay
+from mi.project.overlay import WorkflowRun
+from mi.project.run_state import read_cursor, store_cursor
 from mi.workflows import cursor as cursors
 from mi.workflows.editor import WorkflowDesk
 from mi.workflows.ir import matches
@@ -97,7 +98,8 @@ class WorkflowSteps(RunSteps):
         former = self._cursor()
         if former.run_id == self._place.run_id:  # taken up again
             return
-        if former.active:
+        living = {run.owner.run_id for run in find_running(self._place.home, self._place.project.project_id)}
+        if former.active and former.run_id not in living:
             self._store(cursors.close(former, f"{self._place.run_id} began", clock.now()))
         enabled = self._open_desk().effective.enabled()
         chosen = next((workflow for workflow in enabled if matches(workflow.trigger, task)), None)
@@ -148,13 +150,10 @@ class WorkflowSteps(RunSteps):
         return WorkflowDesk(self._place.home, self._place.project, self._place.notices)
 
     def _cursor(self) -> WorkflowRun:
-        return read_overlay(self._place.home, self._place.project, self._place.notices).workflow_run
+        return read_cursor(self._place.files, self._place.run_id, self._place.notices)
 
     def _store(self, cursor: WorkflowRun) -> None:
-        def changed(overlay: Overlay) -> Overlay:
-            return msgspec.structs.replace(overlay, workflow_run=cursor)
-
-        update_state(self._place.files.overlay, Overlay, changed, self._place.notices)
+        store_cursor(self._place.files, self._place.run_id, cursor, self._place.notices)
 
 
 def injected(workflow: Workflow) -> str:

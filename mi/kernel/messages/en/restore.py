@@ -31,7 +31,7 @@ TEXT: dict[str, str] = {
     "diff.nothing": "No file differs.",
     "notice.snapshot-recorded": "{path}: {ref} was removed or changed since; what was recorded is taken ({commit})",
     "error.nothing-kept": "nothing is kept of {ref} in {path} (mi restore lists what is kept; snapshots last 30 days; snapshot.enabled)",
-    "error.run-elsewhere": "{ref} worked in another project: mi restore {ref} --cd {root}",
+    "error.run-elsewhere": "{ref} worked in another folder: mi restore {ref} --cd {root}",
     "error.batch-not-kept": "{ref} is not kept; these are: {known}",
     "error.bad-snapshot": "{ref} is no run and no batch: last, run_…, run_…/b2 or b2 (mi restore lists what is kept)",
     "error.snapshot-broken": "{ref} cannot be read in {path} (git fsck says what is missing)",

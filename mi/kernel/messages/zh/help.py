@@ -167,6 +167,8 @@ HELP = {
     "print the agent's lines as they are": "原样输出代理的每一行",
     "do not print what the agent is told": "不输出发给代理的内容",
     "watch the run of this project that goes on in another terminal, and answer what it asks": "查看另一个终端里本项目正在进行的运行，并回答它的问题",
+    "with last: the run that is meant": "与 last 连用：所指的运行",
+    "the run that is meant; else the latest": "所指的运行；不写则为最近一次",
     "the run's id; without it, the one of this tree or project": "运行编号；不写则指此工作树或此项目的运行",
     "stop the run of this project; it can be resumed": "停止本项目的运行；之后可以继续",
     "what waits for you, in all projects, newest first": "所有项目中等待你处理的事项，最新的在前",

@@ -31,7 +31,7 @@ TEXT: dict[str, str] = {
     "diff.nothing": "没有文件不同。",
     "notice.snapshot-recorded": "{path}：{ref} 之后被删除或改动；改用记录中的提交（{commit}）",
     "error.nothing-kept": "{path} 中没有保存 {ref} 的快照（mi restore 列出已保存的；快照保留 30 天；snapshot.enabled）",
-    "error.run-elsewhere": "{ref} 属于另一个项目：mi restore {ref} --cd {root}",
+    "error.run-elsewhere": "{ref} 在另一个目录工作：mi restore {ref} --cd {root}",
     "error.batch-not-kept": "没有保存 {ref}；已保存的有：{known}",
     "error.bad-snapshot": "{ref} 既不是运行也不是批次：可用 last、run_…、run_…/b2 或 b2（mi restore 列出已保存的）",
     "error.snapshot-broken": "{path} 中的 {ref} 无法读取（git fsck 会指出缺少什么）",
