@@ -31,7 +31,7 @@ class HomeRecall:
     def index(self) -> "TextIndex":
         from mi.knowledge.search.index import TextIndex
 
-        return TextIndex(self._context.home, self.list_producers, self._context.notices)
+        return TextIndex(self._context.home, self.list_producers, self._context.notices, _is_elsewhere)
 
     def search(self, wanted: "Query") -> "list[Hit]":
         """Return what the text index finds; it is opened by the first search."""
@@ -100,15 +100,17 @@ class HomeRecall:
             yield records(place.evidence, log, project_id)
 
     def _of_workspaces(self) -> "Iterator[Producer]":
-        """Yield what projects keep in their own folders: memory files, history, the cards of a team."""
+        """Yield what projects keep in their own folders: memory files, history, the cards of a team.
+
+        Of the project that asks, those of the work tree it asks from: another tree or clone of it has its own.
+        """
         context = self._context
-        here, known_projects = context.choice.root, context.known_projects
+        mine = context.project
         yield from _of_own_persona(context)
-        roots = {root: known.project_id for root, known in known_projects.roots.items()}
-        if here not in roots and os.path.isdir(os.path.join(here, ".nexus")):
-            roots[here] = known_projects.open(here).project_id  # a fresh clone brings what its team remembered
-        for root, project_id in roots.items():
-            yield from _of_workspace(root, project_id)
+        for root, known in context.known_projects.roots.items():
+            if known.project_id != mine.project_id:
+                yield from _of_workspace(root, known.project_id)
+        yield from _of_workspace(mine.root, mine.project_id)
 
     def close(self) -> None:
         """Let go of the index if it is open."""
@@ -128,6 +130,12 @@ def _of_own_persona(context: HomeContext) -> "Iterator[Producer]":
     yield from list_persona_producers(context.home.path("persona"), "persona", "")
     if context.config.persona.root:
         yield from list_persona_producers(build_persona(context).root, "persona-of-config", "")
+
+
+def _is_elsewhere(source: str) -> bool:
+    """Return whether a source is a team's, in a work tree or clone that is there and is not the one that asks."""
+    path = source.removeprefix("persona:").partition("#")[0]
+    return os.path.isabs(path) and os.path.isdir(path if path != source else os.path.dirname(path))
 
 
 def _of_workspace(root: str, project_id: str) -> "Iterator[Producer]":

@@ -24,29 +24,39 @@ def _quietly(done: int, total: int) -> None:
 class TextIndex:
     """Everything that can be found by words. The index is derived: deleting it costs time, nothing else."""
 
-    def __init__(self, home: Home, producers: Callable[[], Iterable[Producer]], notices: Notices) -> None:
+    def __init__(
+        self,
+        home: Home,
+        producers: Callable[[], Iterable[Producer]],
+        notices: Notices,
+        is_elsewhere: Callable[[str], bool] = lambda source: False,
+    ) -> None:
         self._home = home
         self._producers = producers
         self._notices = notices
+        self._is_elsewhere = is_elsewhere  # a source that nobody hands over here is kept for those who will
+        self._kept: tuple[str, ...] = ()
         self._backend: FtsBackend | None = None
         self.name = chosen_name()
 
     def search(self, query: Query, progress: Progress = _quietly) -> list[Hit]:
         """Return the best matches among everything that was handed over up to now."""
-        return self._find(query.kinds, progress, lambda one: one.search(query), lambda hit: hit.document.id)
+        return self._find(
+            query.kinds, progress, lambda one: one.search(self._of_here(query)), lambda hit: hit.document.id
+        )
 
     def newest(self, *queries: Query) -> list[Document]:
         """Return what was handed over of each query's kinds, the newest first; words do not count."""
         kinds = [kind for query in queries for kind in query.kinds]
 
         def find(backend: Backend) -> list[Document]:
-            return [one for query in queries for one in backend.newest(query)]
+            return [one for query in queries for one in backend.newest(self._of_here(query))]
 
         return self._find(kinds, _quietly, find, lambda one: one.id)
 
     def count(self, *queries: Query) -> int:
         """Return how many `newest` would return without a limit, of what was taken in."""
-        return self._with_backend(lambda backend: sum(map(backend.count, queries)))
+        return self._with_backend(lambda backend: sum(map(backend.count, map(self._of_here, queries))))
 
     def _find(
         self, kinds: Iterable[str], progress: Progress, find: Callable[[Backend], list[T]], name: Callable[[T], str]
@@ -100,10 +110,15 @@ class TextIndex:
             self._backend.close()
             self._backend = None
 
+    def _of_here(self, query: Query) -> Query:
+        return query._replace(without_sources=self._kept)
+
     def _catch_up(self, backend: Backend, kinds: frozenset[str] | None, progress: Progress) -> None:
         producers = list(self._producers())
         cursors = backend.cursors()
-        gone = cursors.keys() - {producer.source for producer in producers}
+        unlisted = sorted(cursors.keys() - {producer.source for producer in producers})
+        self._kept = tuple(filter(self._is_elsewhere, unlisted))
+        gone = [source for source in unlisted if source not in self._kept]
         for source in gone:
             backend.forget(source)
         wanted = [one for one in producers if kinds is None or not kinds.isdisjoint(one.kinds)]

@@ -77,14 +77,21 @@ def _wanted_rows(db: sqlite3.Connection, query: Query) -> tuple[str, list[object
     ranges = _ranges(db, query)
     rows = " OR ".join("row BETWEEN ? AND ?" for _ in ranges) or "0"
     kinds = ", ".join("?" * len(query.kinds))
-    tagged, tags = _tagged(query)
-    where = f"kind IN ({kinds}) AND corrected_by = '' AND ({rows}){tagged}"
-    return where, [*query.kinds, *(number for both in ranges for number in both), *tags]
+    chosen, more = _chosen(query)
+    where = f"kind IN ({kinds}) AND corrected_by = '' AND ({rows}){chosen}"
+    return where, [*query.kinds, *(number for both in ranges for number in both), *more]
 
 
-def _tagged(query: Query) -> tuple[str, list[object]]:
-    each = " OR ".join("instr(char(10) || d.tags || char(10), ?)" for _ in query.tags)
-    return f" AND ({each})" if each else "", [f"\n{tag}\n" for tag in query.tags]
+def _chosen(query: Query) -> tuple[str, list[object]]:
+    """Return the conditions by tags and sources."""
+    where = ""
+    if query.tags:
+        each = " OR ".join("instr(char(10) || d.tags || char(10), ?)" for _ in query.tags)
+        where += f" AND ({each})"
+    if query.without_sources:
+        names = ", ".join("?" * len(query.without_sources))
+        where += f" AND d.source NOT IN (SELECT no FROM source WHERE name IN ({names}))"
+    return where, [*(f"\n{tag}\n" for tag in query.tags), *query.without_sources]
 
 
 def _expressions(words: tuple[str, ...]) -> list[str]:
@@ -178,8 +185,8 @@ class _Shelf:
         query = self._query
         where = f" AND d.kind IN ({', '.join('?' * len(query.kinds))})"
         values: list[object] = [*query.kinds]
-        tagged, tags = _tagged(query)
-        where, values = where + tagged, values + tags
+        chosen, more = _chosen(query)
+        where, values = where + chosen, values + more
         if not query.corrected:
             where += " AND d.corrected_by = ''"
         if query.without_project and query.project_id is not None:
