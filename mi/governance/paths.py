@@ -5,15 +5,15 @@ from fnmatch import fnmatchcase
 from os.path import normpath
 from typing import Literal
 
-_SECRET = re.compile(
+# Written as text: `re` compiles a pattern at its first use and keeps it, and most commands use none of these.
+_SECRET = (
     r"(?:^|/)(?:\.env[\w.*?-]*|[\w.-]*\.env|[\w.-]+\.(?:pem|key|p12|pfx|jks|keystore|kdbx)|id_(?:rsa|dsa|ecdsa|ed25519)"
     r"|\.(?:netrc|pgpass|pypirc|git-credentials|htpasswd)|credentials(?:\.(?:json|ya?ml|toml|ini|csv))?"
     r"|secrets?\.(?:json|ya?ml|toml|ini|env)|service[-_]account[\w-]*\.json|\.kube/config|\.docker/config\.json)$"
 )
-_EXAMPLE = re.compile(r"(?:[._-](?:example|sample|template|dist|defaults?)s?(?:\.\w+)?|\.pub)$", re.I)
-_PRIVATE = re.compile(r"(?:^|/)\.([^/]+)/(?:private|[a-z]*[*?\[][^/]*)(?:/|$)")
-_MEMBER_FOLDER = re.compile(r"(?:^|/)persona/\.(?!git)([^/]+)$")
-# Written as text: `re` compiles a pattern at its first use and keeps it, and most commands use none of these.
+_EXAMPLE = r"(?i)(?:[._-](?:example|sample|template|dist|defaults?)s?(?:\.\w+)?|\.pub)$"
+_PRIVATE = r"(?:^|/)\.([^/]+)/(?:private|[a-z]*[*?\[][^/]*)(?:/|$)"
+_MEMBER_FOLDER = r"(?:^|/)persona/\.(?!git)([^/]+)$"
 _HOOK = (
     r"(?:^|/)(?:\.claude|\.codex|\.claude/(?:settings(?:\.local)?\.json|hooks(?:/.*)?)|\.codex/(?:hooks\.json|config\.toml|hooks(?:/.*)?)"
     r"|\.git/hooks(?:/.*)?|\.husky(?:/.*)?|\.githooks(?:/.*)?|\.mi/(?:manifest\.json|underway\.json|hooks(?:/.*)?)|\.git/config"
@@ -34,16 +34,16 @@ Memory = Literal["session", "proposal", "card", "principles", ""]
 def is_secret(path: str) -> bool:
     """Return whether a file keeps credentials; examples and public keys keep none."""
     path = _plain(path)
-    if _EXAMPLE.search(path):
+    if re.search(_EXAMPLE, path):
         return False
-    if _SECRET.search(path):
+    if re.search(_SECRET, path):
         return True
     return bool(re.search(r"(?:^|/)\.(?:aws|ssh|gnupg)/", path)) and not path.endswith(("/config", "/known_hosts"))
 
 
 def find_private_owner(path: str) -> str:
     """Return the member in whose private space a path lies; '' for one in none."""
-    for found in _PRIVATE.finditer(_plain(path)):
+    for found in re.finditer(_PRIVATE, _plain(path)):
         folder = found[0].strip("/").partition("/")[2]
         if folder == "private" or fnmatchcase("private", folder):
             return found[1]
@@ -52,7 +52,7 @@ def find_private_owner(path: str) -> str:
 
 def find_member_folder(path: str) -> str:
     """Return the member whose whole folder a path is, the private space in it too; '' for any other path."""
-    found = _MEMBER_FOLDER.search(_plain(path))
+    found = re.search(_MEMBER_FOLDER, _plain(path))
     return found[1] if found else ""
 
 

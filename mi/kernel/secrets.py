@@ -12,7 +12,7 @@ from functools import cache
 from typing import NewType
 
 from mi.kernel import secret_rules as rules
-from mi.kernel.language import patterns
+from mi.kernel.language import secret_patterns
 from mi.kernel.named_tuple import NamedTuple
 
 # Text that `redact` went over while it was whole. What cuts text for a person, a Mind or a program takes only this:
@@ -47,7 +47,7 @@ class Hints(NamedTuple):
 
 @cache
 def _all_hints() -> Hints:
-    names = patterns().secret_names
+    names = secret_patterns().secret_names
     escaped = dict.fromkeys(f"u{ord(name[0]):04x}" for name in names if not name.isascii())
     return Hints(rules.PREFIXES, rules.SHAPES, names, tuple(escaped))
 
@@ -55,7 +55,7 @@ def _all_hints() -> Hints:
 @cache
 def _in_words(pattern: str) -> str:
     """Return a pattern with the words of all languages in their places."""
-    known = patterns()
+    known = secret_patterns()
     names = [name for name in known.secret_names if not name.isascii()]  # no blank ends them; JSON may escape them
     ends = "|".join(f"{ord(name[-1]):04x}" for name in names)
     places = {

@@ -330,10 +330,25 @@ def patterns(*codes: str) -> Patterns:
     """Return the patterns of the languages, joined; of all languages when none is named."""
     given = [import_module(f"{__name__}.{code}").PATTERNS for code in codes or LANGUAGES]
     joined = Patterns()
-    for name, empty in vars(Patterns).items():
+    for name in {name for one in given for kind in type(one).__mro__[:-2] for name in vars(kind)}:
+        empty = vars(Patterns).get(name)
         if isinstance(empty, str | tuple | dict) and not name.startswith("_"):
             setattr(joined, name, _join([getattr(one, name) for one in given], empty))
     return joined
+
+
+@cache
+def secret_patterns() -> Patterns:
+    """Return the words of all languages for secrets, without the rest of a language that keeps them apart."""
+    return patterns(*map(_find_secrets, LANGUAGES))
+
+
+def _find_secrets(code: str) -> str:
+    try:
+        import_module(f"{__name__}.{code}_secrets")
+    except ModuleNotFoundError:
+        return code
+    return f"{code}_secrets"
 
 
 def each_language() -> list[Patterns]:

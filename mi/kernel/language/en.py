@@ -5,11 +5,12 @@ from mi.kernel.language.en_agents import EnglishAgents
 from mi.kernel.language.en_answers import EnglishAnswers
 from mi.kernel.language.en_asked import EnglishAsked
 from mi.kernel.language.en_rules import EnglishRules
+from mi.kernel.language.en_secrets import EnglishSecrets
 from mi.kernel.language.en_tasks import EnglishTasks
 from mi.kernel.language.en_will import EnglishWill
 
 
-class English(EnglishAgents, EnglishAsked, EnglishAnswers, EnglishTasks, EnglishRules, EnglishWill):
+class English(EnglishAgents, EnglishAsked, EnglishAnswers, EnglishTasks, EnglishRules, EnglishWill, EnglishSecrets):
     """What MI knows of English."""
 
     sentence_break = r"(?<=[.!?])(?=\s)"
@@ -51,12 +52,6 @@ class English(EnglishAgents, EnglishAsked, EnglishAnswers, EnglishTasks, English
         rather run say same see shall such tell those too under until up use used using very want way well whether
         while without yes always""".split()
     )
-
-    # secrets
-    secret_names = tuple("pass pw secret token credential contrase key auth bearer signature".split())
-    secret_is = r" {1,3}is[ \t:]{1,3}"
-    secret_given = r"\b(?:use|using|with|try|enter|type)(?: (?!no |any )[a-z]{1,12}){0,3} $"
-    prose_words = r"\b(?:an?|and|are|for|in|is|must|no|not|of|or|the|to|with|your|password|token)\b"
 
 
 PATTERNS = English()

@@ -5,6 +5,7 @@ from mi.kernel.language.zh_agents import ChineseAgents
 from mi.kernel.language.zh_answers import ChineseAnswers
 from mi.kernel.language.zh_asked import ChineseAsked
 from mi.kernel.language.zh_rules import NUMERALS, ChineseRules
+from mi.kernel.language.zh_secrets import ChineseSecrets
 from mi.kernel.language.zh_tasks import ChineseTasks
 from mi.kernel.language.zh_will import ChineseWill
 
@@ -12,7 +13,7 @@ _ENDS = "。！？"
 _CLOSES = "”’」』）)"
 
 
-class Chinese(ChineseAgents, ChineseAsked, ChineseAnswers, ChineseTasks, ChineseRules, ChineseWill):
+class Chinese(ChineseAgents, ChineseAsked, ChineseAnswers, ChineseTasks, ChineseRules, ChineseWill, ChineseSecrets):
     """What MI knows of Chinese; no blank parts its words, so they are looked for anywhere in a text."""
 
     script = f"[{CJK}]"
@@ -32,12 +33,6 @@ class Chinese(ChineseAgents, ChineseAsked, ChineseAnswers, ChineseTasks, Chinese
         """什么 是否 可以 需要 我们 你们 他们 这个 那个 一个 还是 或者 如果 因为 所以 但是 不要 应该 请问 怎么 如何 使用
         进行 以及""".split()
     )
-
-    # secrets
-    secret_names = ("密码", "密钥", "口令", "令牌")
-    secret_is = r"[ \t]?[已设置改重]{0,4}[是为成][ \t:：]{0,3}"
-    secret_given = r"(?:用|使用|输入|以)[\u4e00-\u9fff]{0,6}$"
-    secret_is_words = ("是", "为", "成")
 
 
 PATTERNS = Chinese()
