@@ -53,6 +53,8 @@ FORK_BOMB = r"(?<![^\s(){};|&])([^\s(){};|&]+)\s*\(\)\s*\{\s*\1\s*\|\s*\1\s*&\s*
 CODE_DELETES = r"(?i)rmtree|rmSync|rmdirSync|unlinkSync|rm_rf|rm_r\b|remove_entry|rimraf|remove_tree|removedirs"
 
 _RUN = "npm pnpm yarn bun make just rake task poetry uv"
+_SHELL_FILES = "sh bash"
+_BETWEEN_NAMES = r"[^a-z0-9_-]+"
 _SUB = r"(?:\S+ )*?"  # words before the one that counts
 _VERB = r"(?:(?!(?:get|describe|logs|explain|top|diff|config|auth|wait) )\S+ )*?"  # none of which only looks
 # Operation, programs, and a pattern over the words after the name, plain ones first; several rows may match.
@@ -154,7 +156,7 @@ _TABLE = (
         r"(?!(?:install|i|add|ci|remove|uninstall|update|up|view|info|pip|tool|why|ls) )(?:[^-\s]\S* )*?"
         r"(?:[^-\s]\S*[:/._-])?(?:pre|post|un|re)?(?:deploy|release(?!-?notes)|ship(?!p))\S*",
     ),
-    ("deploy", "sh bash", r"(?:\S*/(?:deploy|release)(?:\.sh|\.py)?|(?:deploy|release)\.(?:sh|py))"),
+    ("deploy", _SHELL_FILES, r"(?:\S*/(?:deploy|release)(?:\.sh|\.py)?|(?:deploy|release)\.(?:sh|py))"),
     ("deploy", "deploy.sh deploy.py release.sh release.py", ""),
     ("deploy", "deploy", r"\S.*"),
     ("system-change", "shutdown reboot halt poweroff", ""),
@@ -196,6 +198,19 @@ def _rows(program: str) -> list[tuple[str, re.Pattern[str]]]:
     """Return the rows about a program; compiled when it is met, for most commands ask about few."""
     found = [row for row in _TABLE if program in row[1].split()]
     return [(operation, re.compile(rf"(?:{pattern})(?!\S)" if pattern else "")) for operation, _, pattern in found]
+
+
+def may_deploy(text: str) -> bool:
+    """Return whether anything in a text could be a command that deploys; told without reading it as commands.
+
+    A program is named in it, or put together by signs of the shell; what is run by name says what it does.
+    """
+    lowered = text.lower()
+    if any(sign in lowered for sign in ("deploy", "release", "ship", *"\\$`{|%")):
+        return True
+    named = {name for operation, names, _ in _TABLE if operation == "deploy" for name in names.split()}
+    words = {*re.split(_BETWEEN_NAMES, lowered), *re.split(_BETWEEN_NAMES, re.sub("['\"]", "", lowered))}
+    return bool(words & (named - {*_RUN.split(), *_SHELL_FILES.split()}))
 
 
 def names_production(text: str) -> bool:

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Collection, Sequence
 
-from mi.governance.commands import classify
+from mi.governance.command_tables import may_deploy
 from mi.governance.impact import find_flags, find_impact
 from mi.governance.modes import Mode, find_mode, is_obey
 from mi.governance.review_gate import BATCH
@@ -111,6 +111,10 @@ def _belittles(message: str, own: str, size: Size) -> bool:
 
 def _deploys(message: str) -> bool:
     """Return whether a command in the message deploys: in code, or a line that is one."""
+    if not may_deploy(message):
+        return False
+    from mi.governance.commands import classify
+
     lines = [line for line in message.splitlines() if not line.lower().startswith(("deploy", "release"))]
     order = compiled(rf"^\s*(?:{patterns().order_to_run})\s*")
     commands = (order.sub("", code.removeprefix("$ ")) for code in [*find_code_spans(message), *lines])

@@ -6,6 +6,7 @@ from typing import NamedTuple
 import pytest
 
 from mi.agents.drive import interrupts
+from mi.governance import command_tables
 from mi.governance.commands import classify, risk_signal
 from mi.governance.operations import LEVELS, OPERATIONS, gravest
 from mi.governance.permissions import permit, state_of
@@ -123,3 +124,21 @@ def test_denials_are_grave_and_what_only_looks_has_no_level():
     for entry in OPERATIONS.values():
         assert entry.denial is None or LEVELS.index(entry.level) >= LEVELS.index("high")
         assert entry.of("strict") != "ALLOW" or entry.level == "none"
+
+
+ODD_DEPLOYS = ("kube''ctl apply -f a", 'k"ube"ctl apply -f a', "KUBECTL=1 oc apply", "a=kube; ${a}ctl apply -f a")
+
+
+def test_no_text_with_a_deploy_command_is_passed_over():
+    """The quick look at a message must never tell less than reading all of it as commands."""
+    texts = [*(row.command for row in ROWS), *ODD_DEPLOYS]
+    found = [text for text in texts if any(act.operation == "deploy" for act in classify(text))]
+    assert len(found) > 25
+    assert [text for text in found if not command_tables.may_deploy(f"Please run\n{text}")] == []
+
+
+@pytest.mark.parametrize(
+    "text", ["Read the settings from a file, with a test", "don't touch the docs; it's 'local'", "写一个测试"]
+)
+def test_plain_words_are_not_read_as_commands(text):
+    assert not command_tables.may_deploy(text)
