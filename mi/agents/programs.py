@@ -30,8 +30,9 @@ _SCRIPT = re.compile(r"/|\.(?:[cm]?[jt]sx?|py|rb|sh)$")
 _MARKS = """CLAUDECODE CODEX_SANDBOX CODEX_SANDBOX_NETWORK_DISABLED CODEX_THREAD_ID CODEX_CI AI_AGENT
     GEMINI_CLI QWEN_CODE OPENCODE CURSOR_AGENT""".split()
 MI = "mi"
-# Of our own commands, those that start a command and are no agent's: the person's editor, and the demo's run.
-_HARMLESS = (("values", "edit"), ("demo",), ("bench", "judge"))
+# Of our own commands, those that start a command and are no agent's: the person's editor, the demo's run, and a worker,
+# whose runs count themselves.
+_HARMLESS = (("values", "edit"), ("demo",), ("bench", "judge"), ("worker",))
 StartedBy = Literal["", "script", "starter"]
 
 

@@ -15,6 +15,8 @@ class CommandEntry(NamedTuple):
 COMMANDS = {
     "demo": CommandEntry("work", "demo", "see it work, offline, in a minute"),
     "run": CommandEntry("work", "run", "let an agent work on a task, judged until verified"),
+    "queue": CommandEntry("work", "queue", "tasks for later, side by side: add, list, cancel, retry"),
+    "worker": CommandEntry("work", "worker", "work through the queue"),
     "attach": CommandEntry("work", "attach", "watch a run of another terminal"),
     "stop": CommandEntry("work", "attach", "stop a run of another terminal"),
     "merge": CommandEntry("work", "merge", "bring the work of a run in its own work tree to your branch"),

@@ -82,6 +82,7 @@ def build_parser(name: str) -> Parser:
     built.add_argument("--agent", default="", metavar="NAME", help="this agent for this run, in place of yours")
     built.add_argument("--worktree", action="store_true", help="in a work tree and on a branch of its own")
     built.add_argument("--with-changes", action="store_true", help="with --worktree: with what you have not committed")
+    built.add_argument("--queued", metavar="RUN", help="one stretch of a queued run; mi worker calls it")
     built.add_argument("--quiet", action="store_true", help="print nothing but errors")
     built.add_argument("--hands-raw", action="store_true", help="print the agent's lines as they are")
     built.add_argument("--why", action="store_true", help="at the end, say why the last decision was taken")
@@ -110,6 +111,10 @@ def _limit(flag: str, kind: type[int] | type[float], value: str) -> float:
 
 
 def _run(context: HomeContext, args: Args) -> int:
+    if args.queued is not None:
+        from mi.cli.run_queued import run_queued
+
+        return run_queued(context, args, _run_one)
     options = _read_options(args)
     if args.all_tasks:
         return _run_list(context, args, options)
@@ -172,6 +177,7 @@ def _from_list(context: HomeContext, args: Args, options: "RunOptions") -> "RunO
 
 
 def _run_one(context: HomeContext, args: Args, options: "RunOptions") -> int:
+    from mi.app.queue import note_run_end
     from mi.app.run import build_run
     from mi.autopilot.start import drive_run
     from mi.cli.output import flush
@@ -202,6 +208,7 @@ def _run_one(context: HomeContext, args: Args, options: "RunOptions") -> int:
     with closing(built.parts.reporter):
         end = drive_run(*built, tell)
     context.evidence_index.catch_up(context.project_home.evidence, lambda done, total: None)
+    note_run_end(context, end)
     if end.status == "done":
         _offer_close(context, args, out)
     built.parts.notifier.finish()

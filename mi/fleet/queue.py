@@ -63,6 +63,14 @@ class ClaimRules(NamedTuple):
     most_of: Mapping[str, int] = {}  # by agent
     held: Mapping[str, str] = {}  # agents that may begin nothing, and why
     default_agent: str = ""  # which one a job means that names none
+    only: str = ""  # the one run that is taken; '': any
+
+
+class Spending(NamedTuple):
+    """What was spent; None is unknown."""
+
+    cost_usd: float | None = None
+    tokens: int | None = None
 
 
 class StretchEnd(NamedTuple):
@@ -72,6 +80,8 @@ class StretchEnd(NamedTuple):
     reason: str = ""
     not_before: float = 0.0
     event_id: str = ""  # of the run's end
+    agent: str = ""  # that worked
+    spent: Spending = Spending()  # by the run up to here, former stretches included
 
 
 class AgentPause(NamedTuple):
@@ -134,8 +144,11 @@ class Queue(Protocol):
     def counts(self) -> dict[State, int]:
         """Return how many jobs are in each state."""
 
-    def note_outside(self, run_id: str, state: EndState) -> None:
-        """Note how a run ended that is not the queue's own, but that others wait for."""
+    def settle(self, run_id: str, state: EndState) -> None:
+        """Note how a run ended that no worker has: one of elsewhere that others wait for, or one that waited."""
+
+    def spent_on(self, day: str) -> dict[str, Spending]:
+        """Return what the stretches that ended on a day spent, by agent; what is unknown is left out."""
 
     def close(self) -> None:
         """Let go of what is open."""

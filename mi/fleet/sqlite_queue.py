@@ -16,6 +16,7 @@ from mi.fleet.queue import (
     QueuedJob,
     QueuedTask,
     SameTask,
+    Spending,
     State,
     StretchEnd,
 )
@@ -36,11 +37,14 @@ _TABLES = (
     " not_before REAL NOT NULL DEFAULT 0, reason TEXT NOT NULL DEFAULT '', cuts INTEGER NOT NULL DEFAULT 0,"
     " noted TEXT NOT NULL DEFAULT '', woken INTEGER NOT NULL DEFAULT 0, cancelled INTEGER NOT NULL DEFAULT 0,"
     " token TEXT UNIQUE, worker TEXT NOT NULL DEFAULT '', heartbeat REAL NOT NULL DEFAULT 0,"
+    " spent_usd REAL NOT NULL DEFAULT 0, spent_tokens INTEGER NOT NULL DEFAULT 0,"
     " added REAL NOT NULL, changed REAL NOT NULL)",
     "CREATE TABLE dependency (after_id TEXT NOT NULL, run_id TEXT NOT NULL, PRIMARY KEY (after_id, run_id))"
     " WITHOUT ROWID",
     "CREATE INDEX dependency_of ON dependency (run_id)",
     "CREATE TABLE pause (agent TEXT PRIMARY KEY, until REAL NOT NULL, reason TEXT NOT NULL)",
+    "CREATE TABLE spending (day TEXT NOT NULL, agent TEXT NOT NULL, usd REAL NOT NULL, tokens INTEGER NOT NULL,"
+    " PRIMARY KEY (day, agent)) WITHOUT ROWID",
     "CREATE INDEX ready ON job (priority DESC, seq) WHERE state = 'queued' AND pending = 0",
     "CREATE INDEX by_state ON job (state, seq)",
     "CREATE INDEX running ON job (lock) WHERE state = 'running'",
@@ -55,6 +59,7 @@ _CLAIM = f"""
 UPDATE job SET state = 'running', token = :token, worker = :worker, heartbeat = :now, changed = :now, reason = ''
 WHERE seq = (
   SELECT seq FROM job AS one INDEXED BY ready WHERE state = 'queued' AND pending = 0 AND not_before <= :now
+  AND :only IN ('', run_id)
   AND {_AGENT.format("one", "one")} NOT IN (SELECT agent FROM pause WHERE until > :now)
   AND {_AGENT.format("one", "one")} NOT IN (SELECT value FROM json_each(:held))
   AND NOT EXISTS (SELECT 1 FROM job AS other WHERE other.state = 'running' AND other.lock = one.lock AND one.lock != '')
@@ -149,6 +154,7 @@ class SqliteQueue:
             "default": rules.default_agent,
             "held": encode(list(rules.held)).decode(),
             "most": _ENDLESS if rules.most is None else rules.most,
+            "only": rules.only,
             "most_of": encode(dict(rules.most_of)).decode(),
         }
         with self._naming():
@@ -168,12 +174,13 @@ class SqliteQueue:
                 return False
             run_id, woken, cancelled = row
             state = "cancelled" if cancelled and end.state != "done" else end.state
-            goes_on = state == "queued" or (state == "waiting" and woken)
+            goes_on = state == "queued" or (state == "waiting" and bool(woken))
+            _add_spending(db, run_id, end)
             db.execute(
                 "UPDATE job SET state = ?, reason = ?, not_before = ?, noted = ?, stretch = stretch + ?, cuts = 0,"
                 " woken = 0, cancelled = 0, token = NULL, worker = '', changed = ? WHERE run_id = ?",
                 (
-                    *("queued" if goes_on else state, end.reason, end.not_before, end.event_id, bool(goes_on)),
+                    *("queued" if goes_on else state, end.reason, end.not_before, end.event_id, goes_on),
                     *(time.time(), run_id),
                 ),
             )
@@ -284,11 +291,43 @@ class SqliteQueue:
         with self._naming():
             return dict(self._db.execute("SELECT state, count(*) FROM job WHERE state != 'outside' GROUP BY state"))
 
-    def note_outside(self, run_id: str, state: EndState) -> None:
+    def settle(self, run_id: str, state: EndState) -> None:
+        if not self.exists():
+            return
         with self._changing() as db:
-            noted = db.execute("UPDATE job SET reason = ? WHERE run_id = ? AND state = 'outside'", (state, run_id))
-            if noted.rowcount and state == "done":
+            now = time.time()
+            outside = (
+                "UPDATE job SET reason = ?, changed = ? WHERE run_id = ? AND state = 'outside' AND reason != 'done'"
+            )
+            waited = (
+                "UPDATE job SET state = ?, changed = ?, reason = '' WHERE run_id = ?"
+                " AND state NOT IN ('outside', 'running', 'done')"
+            )
+            noted = sum(db.execute(change, (state, now, run_id)).rowcount for change in (outside, waited))
+            if noted and state == "done":
                 _settle_dependants(db, run_id)
+
+    def spent_on(self, day: str) -> dict[str, Spending]:
+        if not self.exists():
+            return {}
+        with self._naming():
+            rows = self._db.execute("SELECT agent, usd, tokens FROM spending WHERE day = ?", (day,))
+            return {agent: Spending(usd, tokens) for agent, usd, tokens in rows}
+
+
+def _add_spending(db: sqlite3.Connection, run_id: str, end: StretchEnd) -> None:
+    """Count what a stretch spent: what its run has spent by now, less what was counted before."""
+    usd, tokens = db.execute("SELECT spent_usd, spent_tokens FROM job WHERE run_id = ?", (run_id,)).fetchone()
+    more_usd, more_tokens = max(0.0, (end.spent.cost_usd or 0.0) - usd), max(0, (end.spent.tokens or 0) - tokens)
+    db.execute(
+        "UPDATE job SET spent_usd = ?, spent_tokens = ? WHERE run_id = ?",
+        (usd + more_usd, tokens + more_tokens, run_id),
+    )
+    db.execute(
+        "INSERT INTO spending VALUES (?, ?, ?, ?) ON CONFLICT (day, agent)"
+        " DO UPDATE SET usd = usd + excluded.usd, tokens = tokens + excluded.tokens",
+        (time.strftime("%Y-%m-%d"), end.agent, more_usd, more_tokens),
+    )
 
 
 def _make_tables(db: sqlite3.Connection) -> None:

@@ -123,9 +123,9 @@ WRITING = {
 # These need an agent, an answer or a stored thought first; the tests of their rooms run them with --json.
 ELSEWHERE = {
     *("demo", "run", "attach", "stop", "answer", "inbox dismiss", "undo", "redo", "search", "memory search"),
-    *("values edit",),
+    *("values edit", "worker", "queue add", "queue cancel", "queue retry"),
     *("memory write", "memory query", "memory recent", "memory verify"),
-    *("uninstall", "diff", "report", "merge-file", "setup"),
+    *("uninstall", "diff", "report", "merge", "merge-file", "setup"),
     *("export", "import", "completion", "prove", "proof export", "proof verify"),
 }
 for group in (

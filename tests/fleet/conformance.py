@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from mi.fleet.queue import AgentPause, ClaimRules, Queue, QueuedTask, StretchEnd
+from mi.fleet.queue import AgentPause, ClaimRules, Queue, QueuedTask, Spending, StretchEnd
 from mi.fleet.workers import is_gone, sign_in
 from mi.kernel.errors import MiError
 
@@ -113,9 +113,9 @@ class QueueConformance:
         assert queue.claim("w", ANY) is None
         assert [job.run_id for job in queue.jobs()] == ["run_1"]
         assert [job.run_id for job in queue.jobs(["outside"])] == ["run_elsewhere"]
-        queue.note_outside("run_elsewhere", "failed")
+        queue.settle("run_elsewhere", "failed")
         assert queue.claim("w", ANY) is None
-        queue.note_outside("run_elsewhere", "done")
+        queue.settle("run_elsewhere", "done")
         assert self.order(queue) == ["run_1"]
         queue.put([task("run_2", after=("run_elsewhere",))])
         assert self.order(queue) == ["run_2"]
@@ -129,6 +129,10 @@ class QueueConformance:
         assert self.order(queue) == ["run_3", "run_4"]
         queue.finish(claim.token, DONE)
         assert self.order(queue) == ["run_2"]
+
+    def test_a_worker_may_take_one_run_alone(self, queue: Queue) -> None:
+        queue.put([task("run_1"), task("run_2")])
+        assert self.order(queue, ClaimRules(only="run_2")) == ["run_2"]
 
     def test_no_more_run_than_may(self, queue: Queue) -> None:
         queue.put([task(f"run_{number}", agent="codex" if number < 4 else "claude") for number in range(8)])
@@ -250,6 +254,33 @@ class QueueConformance:
         queue.put([task("run_2", same="x")])
         with pytest.raises(MiError, match="run_2"):
             queue.wake("run_1", ("failed",))
+
+    def test_a_run_that_ended_without_a_worker_is_noted(self, queue: Queue) -> None:
+        queue.put([task("run_1"), task("run_2", after=("run_1",)), task("run_3")])
+        claim = queue.claim("w", ANY)
+        assert claim is not None
+        queue.finish(claim.token, StretchEnd("waiting"))
+        queue.settle("run_1", "done")
+        queue.settle("run_4", "done")
+        assert self.order(queue) == ["run_2", "run_3"]
+        queue.settle("run_3", "failed")  # a worker has it, whose word it is
+        assert queue.find("run_3").state == "running"
+
+    # what was spent
+
+    def test_what_stretches_spent_is_counted_by_day_and_agent(self, queue: Queue) -> None:
+        queue.put([task("run_1"), task("run_2")])
+        first, second = queue.claim("w", ANY), queue.claim("w", ANY)
+        assert first is not None
+        assert second is not None
+        queue.finish(first.token, StretchEnd("waiting", agent="codex", spent=Spending(1.5, 100)))
+        queue.finish(second.token, StretchEnd("done", agent="claude", spent=Spending(None, 7)))
+        queue.wake("run_1")
+        again = queue.claim("w", ANY)
+        assert again is not None
+        queue.finish(again.token, StretchEnd("done", agent="codex", spent=Spending(2.0, 150)))
+        assert queue.spent_on(time.strftime("%Y-%m-%d")) == {"codex": Spending(2.0, 150), "claude": Spending(0.0, 7)}
+        assert queue.spent_on("2000-01-01") == {}
 
     # cancelling
 

@@ -8,7 +8,7 @@ import pytest
 
 from mi.kernel.config.types import Config
 from tests.kernel.config.test_types import settings
-from tests.settings import of_hands, of_learning, of_mind, of_rooms, of_runs  # noqa: F401  # each adds its cases
+from tests.settings import of_fleet, of_hands, of_learning, of_mind, of_rooms, of_runs  # noqa: F401  # each adds its cases
 from tests.settings.case import CASES, Bench
 
 EACH = [(path, value, seen) for path, case in CASES.items() for value, seen in case.seen]

@@ -224,10 +224,22 @@ class SnapshotConfig(Struct, frozen=True, kw_only=True):
     secrets: Literal["skip", "keep"] = "skip"  # untracked files in which a secret is found
 
 
+class AgentBudget(Struct, frozen=True, kw_only=True):
+    """What the queued runs of one agent may use; null is no limit."""
+
+    jobs: int | None = None
+    max_cost_per_day: float | None = None
+    max_tokens_per_day: int | None = None
+
+
 class FleetConfig(Struct, frozen=True, kw_only=True):
-    """Many runs on one machine."""
+    """Many runs on one machine: what queued runs may use together, and those of one agent; null is no limit."""
 
     tick: Literal["merge", "done"] = "merge"  # when the list hears of a task that a run did in a work tree of its own
+    jobs: int = 2  # runs at a time
+    max_cost_per_day: float | None = None  # in USD
+    max_tokens_per_day: int | None = None
+    vendors: dict[str, AgentBudget] = {}  # by the agent's name: codex, claude, cli
 
 
 class ContractTasks(Struct, frozen=True, kw_only=True):

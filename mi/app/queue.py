@@ -1,0 +1,175 @@
+"""The queue of tasks as the person uses it: what is put into it, and what a run elsewhere means for it."""
+
+import os
+import time
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, NamedTuple
+
+from mi.app.home_context import HomeContext
+from mi.fleet.queue import OPEN_STATES, QueuedJob, QueuedTask, SameTask
+from mi.fleet.sqlite_queue import SqliteQueue
+from mi.kernel import ids
+from mi.kernel.errors import MiError, NotFound, UsageError
+
+if TYPE_CHECKING:
+    from mi.evidence.records.run import RunEnd
+
+
+class WantedTask(NamedTuple):
+    """A task in words, and which task of the project's list it is."""
+
+    text: str
+    list_task: str = ""
+    waits_for: tuple[str, ...] = ()  # tasks of the list that come first
+
+
+class QueueWishes(NamedTuple):
+    """What holds for all tasks of one command."""
+
+    agent: str = ""
+    priority: int = 0
+    not_before: float = 0.0
+    after: tuple[str, ...] = ()
+    worktree: bool = True
+
+
+class AddedTasks(NamedTuple):
+    """What was put into the queue, what was not since it is open there, and which secrets were taken out."""
+
+    tasks: list[QueuedTask]
+    same: list[SameTask]
+    hidden: list[str]
+
+
+def build_queue(context: HomeContext) -> SqliteQueue:
+    """Return the queue of the home; looking makes no file."""
+    return context.open_once(_open_queue)
+
+
+def _open_queue(context: HomeContext) -> SqliteQueue:
+    return SqliteQueue(context.home.queue)
+
+
+def add_tasks(context: HomeContext, wanted: Iterable[WantedTask], wishes: QueueWishes) -> AddedTasks:
+    """Put tasks of the project into the queue, in their order; each has its run id from now on."""
+    from mi.kernel.secrets import hide_credentials
+
+    project, queue = context.use_project(), build_queue(context)
+    in_tree = wishes.worktree and _can_have_trees(project.root)
+    after = tuple(run_id for ref in wishes.after if (run_id := find_open_run(context, ref)))
+    by_list_task = {job.task.list_task: job.run_id for job in queue.jobs(OPEN_STATES, project.project_id)}
+    tasks, hidden = [], []
+    for one in wanted:
+        text, kinds = hide_credentials(one.text)
+        hidden += kinds
+        first = tuple(by_list_task[task] for task in one.waits_for if task in by_list_task)
+        task = QueuedTask(
+            ids.make_run_id(),
+            text,
+            project.project_id,
+            project.root,
+            wishes.agent,
+            wishes.priority,
+            wishes.not_before,
+            (*after, *first),
+            "" if in_tree else project.project_id,
+            identify_task(project.project_id, text),
+            one.list_task,
+            '{"worktree":true}' if in_tree else "",
+        )
+        if one.list_task:
+            by_list_task.setdefault(one.list_task, task.run_id)
+        tasks.append(task)
+    same = queue.put(tasks)
+    refused = {one.task.run_id for one in same}
+    return AddedTasks([task for task in tasks if task.run_id not in refused], same, sorted(set(hidden)))
+
+
+def _can_have_trees(root: str) -> bool:
+    from mi.kernel import git
+
+    return git.run(root, "rev-parse", "-q", "--verify", "HEAD").code == 0
+
+
+def identify_task(project_id: str, words: str) -> str:
+    """Return the same for the same words in one project, whatever their case and blanks."""
+    from mi.kernel.digest import hash_sha256
+
+    return hash_sha256(f"{project_id}\n{' '.join(words.casefold().split())}".encode())
+
+
+def read_list(context: HomeContext) -> list[WantedTask]:
+    """Return the open tasks of the project's list: those of tinyTasks.md one after another, a plan's by what they need.
+
+    UsageError or NotFound where there is none to do.
+    """
+    from mi.app.tasks import choose_task, read_tasks
+    from mi.tasks.tinytasks import FILE
+
+    choose_task(context)  # says what is wrong with the list
+    tasks = read_tasks(context)
+    wanted: list[WantedTask] = []
+    for task in tasks.tasks:
+        if task.checked or not task.leaf:
+            continue
+        waits_for = _former(wanted) if tasks.authority == FILE else tuple(task.waits_for or ())
+        text = choose_task(context, task.id, even_waiting=True).text
+        wanted.append(WantedTask(text, task.id, waits_for))
+    return wanted
+
+
+def _former(wanted: list[WantedTask]) -> tuple[str, ...]:
+    return (wanted[-1].list_task,) if wanted else ()
+
+
+def find_job(context: HomeContext, ref: str) -> QueuedJob:
+    """Return a job by its run's id or the end of it, or by the task of the project's list; NotFound, else."""
+    queue = build_queue(context)
+    found = queue.find(ref)
+    if found is not None and found.state != "outside":
+        return found
+    ending = [job for job in queue.jobs() if job.run_id.endswith("_" + ref)]
+    listed = [job for job in queue.jobs(OPEN_STATES) if job.task.list_task == ref]
+    for jobs in (ending, [job for job in listed if job.task.project_id == context.project.project_id]):
+        if len(jobs) == 1:
+            return jobs[0]
+        if jobs:
+            raise UsageError("ambiguous-job", ref=ref, runs=", ".join(job.run_id for job in jobs[:5]))
+    raise NotFound("not-queued", ref=ref)
+
+
+def find_open_run(context: HomeContext, ref: str) -> str:
+    """Return the run that is meant by what others come after: of the queue, or of this project; '' when it is done."""
+    try:
+        return find_job(context, ref).run_id
+    except NotFound:
+        from mi.evidence.latest import whole_run
+
+        log = context.project_home.evidence
+        run = whole_run(log, ref, context.evidence_index, lambda done, total: None)
+        if run is None:
+            raise
+        return "" if run["status"] == "done" else ref
+
+
+def find_held(context: HomeContext) -> dict[str, str]:
+    """Return the budgets of today that are spent, by agent; `*` is that of all."""
+    from mi.fleet.budget import find_reached
+
+    config = context.config.fleet
+    if config.max_cost_per_day is None and config.max_tokens_per_day is None and not config.vendors:
+        return {}
+    return find_reached(config, build_queue(context).spent_on(time.strftime("%Y-%m-%d")))
+
+
+def note_run_end(context: HomeContext, end: "RunEnd") -> None:
+    """Have the queue know of a run that no worker had: others may come after it, or it waited there."""
+    from mi.fleet.queue import EndState
+
+    if not os.path.exists(context.home.queue):
+        return
+    states: dict[str, EndState] = {"done": "done", "failed": "failed", "blocked": "blocked", "interrupted": "stopped"}
+    try:
+        build_queue(context).settle(end.run_id, states[end.status])
+    except MiError:
+        pass  # the run itself is as it ended; whoever looks at the queue is told what is wrong with it

@@ -1,0 +1,96 @@
+"""A worker of the queue, put together: its budgets, the processes it starts, and what their logs say."""
+
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from tempfile import TemporaryFile
+
+from mi.app.home_context import HomeContext
+from mi.app.queue import find_held
+from mi.fleet.budget import choose_rules
+from mi.fleet.queue import ClaimRules, JobClaim, QueuedJob, StretchEnd
+from mi.fleet.stretch import read_end, read_run
+from mi.kernel.errors import NotFound
+
+_FRESH_S = 2.0  # how long budgets are taken for known
+_LAST_WORDS = 4000  # bytes
+
+Tell = Callable[[str, QueuedJob, str], None]
+
+
+class HomeWorkerPlace:
+    """What a worker of this home needs beside the queue; `only`: the one run that it works on."""
+
+    def __init__(self, context: HomeContext, tell: Tell, only: str = "") -> None:
+        self._context = context
+        self._tell = tell
+        self._only = only
+        self._rules = ClaimRules()
+        self._read_at = 0.0
+
+    def find_rules(self) -> ClaimRules:
+        if not self._read_at or time.monotonic() - self._read_at > _FRESH_S:
+            self._read_at = time.monotonic()
+            self._rules = find_rules(self._context)._replace(only=self._only)
+        return self._rules
+
+    def start(self, claim: JobClaim) -> "ChildRun":
+        return ChildRun(self._context.home.root, claim)
+
+    def read_end(self, job: QueuedJob) -> StretchEnd | None:
+        log = self._context.home.project(job.task.project_id).evidence
+        return read_end(read_run(log, job.run_id, job.added, self._context.notices), job)
+
+    def tell(self, what: str, job: QueuedJob, reason: str = "") -> None:
+        self._read_at = 0.0  # what was spent may have changed
+        self._tell(what, job, reason)
+
+
+def find_rules(context: HomeContext) -> ClaimRules:
+    """Return what may run at present, by the budgets of the configuration as it is now."""
+    from mi.agents.choose import resolve_provider
+
+    context.forget_config()
+    config = context.config
+    try:
+        agent = resolve_provider(config)
+    except NotFound:
+        agent = ""
+    return choose_rules(config.fleet, find_held(context))._replace(default_agent=agent)
+
+
+class ChildRun:
+    """A process that works on one stretch: it stops when we do, since it reads from a pipe that ends with us."""
+
+    def __init__(self, home: str, claim: JobClaim) -> None:
+        job = claim.job
+        words = [sys.executable, "-P", "-m", "mi", "--home", home, "-C", job.task.root]
+        self._said = TemporaryFile()  # noqa: SIM115  # closed with us
+        self._process = subprocess.Popen(
+            [*words, "run", "--queued", job.run_id, "--quiet"],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.DEVNULL,
+            stderr=self._said,
+            cwd=job.task.root,
+            start_new_session=True,
+        )
+        assert self._process.stdin is not None  # it was asked for
+        self._process.stdin.write(f"{claim.token}\n".encode())
+        self._process.stdin.flush()
+
+    def poll(self) -> int | None:
+        code = self._process.poll()
+        if code is not None and self._process.stdin is not None:
+            self._process.stdin.close()
+        return code
+
+    def stop(self, at_once: bool = False) -> None:
+        self._process.kill() if at_once else self._process.terminate()
+
+    def last_words(self) -> str:
+        self._said.seek(0, os.SEEK_END)
+        self._said.seek(max(0, self._said.tell() - _LAST_WORDS))
+        lines = self._said.read().decode("utf-8", "replace").splitlines()
+        return next((line.removeprefix("mi: ") for line in reversed(lines) if line.strip()), "")

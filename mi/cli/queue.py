@@ -1,0 +1,256 @@
+"""`mi queue`: tasks that workers take up, one after another or side by side."""
+
+import re
+import sys
+import time
+from typing import TYPE_CHECKING, Any
+
+from mi.app.home_context import HomeContext
+from mi.app.queue import build_queue, find_held, find_job
+from mi.cli.arguments import ALL, Args, Group, Parser, add_count, add_json
+from mi.cli.output import Output, shorten_gist
+from mi.fleet.queue import OPEN_STATES, QueuedJob, State
+from mi.kernel import clock
+from mi.kernel.errors import MiError, UsageError
+
+if TYPE_CHECKING:
+    from mi.app.queue import AddedTasks, WantedTask
+
+_SHOWN = 20
+_SPAN = re.compile(r"\+(\d+(?:\.\d+)?)([smhd])")
+_UNIT_S = {"s": 1, "m": 60, "h": 3600, "d": 86400}
+_RETRIED: tuple[State, ...] = ("failed", "blocked", "stopped", "cancelled", "waiting")
+
+
+def build_parser(name: str) -> Parser:
+    """Build the parser of the command."""
+    summary = "Tasks that `mi worker` takes up, each in a work tree of its own; without a word: what is queued."
+    group = Group("mi queue", summary, 'mi queue add "fix the failing test"', _list)
+    _fill_list(group.parser)
+    group.add("add", "queue tasks", "mi queue add --file tasks.md", _add, _fill_add, person_only=True)
+    group.add("list", "what runs, waits and is queued", "mi queue list --json", _list, _fill_list)
+    cancel = group.add("cancel", "take tasks out of the queue, or stop their runs", "mi queue cancel --all", _cancel)
+    cancel.set_defaults(person_only=True, prog=cancel.prog)
+    cancel.add_argument("runs", nargs="*", metavar="run", help="the run's id, or the end of it")
+    cancel.add_argument("--all", action="store_true", help="all that are queued or wait, of every project")
+    add_json(cancel)
+    retry = group.add("retry", "queue runs again that ended without being done", "mi queue retry run_x", _retry)
+    retry.set_defaults(person_only=True, prog=retry.prog)
+    retry.add_argument("runs", nargs="+", metavar="run", help="the run's id, or the end of it")
+    add_json(retry)
+    return group.parser
+
+
+def _fill_add(parser: Parser) -> None:
+    parser.add_argument("task", nargs="*", help="the task in your own words")
+    parser.add_argument(
+        "--file", metavar="FILE", help="each item of its list is a task, or each paragraph where it has no list"
+    )
+    parser.add_argument("--tasks", action="store_true", help="the open tasks of the project's list, in its order")
+    _add_project(parser)
+    parser.add_argument("--after", action="append", default=[], metavar="RUN", help="begin when this run is done")
+    parser.add_argument("--agent", default="", metavar="NAME", help="this agent, in place of yours")
+    parser.add_argument("--priority", type=int, default=0, metavar="N", help="the higher goes first (default 0)")
+    parser.add_argument("--not-before", default="", metavar="TIME", help="22:00, 2026-11-18T22:00 or +2h")
+    parser.add_argument("--no-worktree", action="store_true", help="in your own tree, one after another")
+    add_json(parser)
+
+
+def _fill_list(parser: Parser) -> None:
+    _add_project(parser)
+    parser.add_argument("--all", action="store_true", help="every task, those that ended too")
+    add_count(parser, f"at most N tasks (default {_SHOWN})")
+    add_json(parser)
+
+
+def _add_project(parser: Parser) -> None:
+    parser.add_argument(
+        "--project", "--cd", dest="cd", metavar="DIR", help="project root: a path, @last, @pinned or @alias"
+    )
+
+
+def _add(context: HomeContext, args: Args) -> int:
+    from mi.agents.choose import choose_agent
+    from mi.app.queue import QueueWishes, add_tasks
+
+    out = Output(context.language)
+    choose_agent(context.config, args.agent)
+    wanted = _read_wanted(context, args)
+    wishes = QueueWishes(
+        args.agent, args.priority, read_moment(args.not_before), tuple(args.after), not args.no_worktree
+    )
+    empty = sum(not one.text.strip() for one in wanted)
+    added = add_tasks(context, [one for one in wanted if one.text.strip()], wishes)
+    _complain(out, added, empty)
+    if args.json:
+        out.json(
+            {"queued": [_describe_added(task) for task in added.tasks], "same": [one.run_id for one in added.same]}
+        )
+    else:
+        for task in added.tasks[:_SHOWN]:
+            after = " — " + out.text("queue.after", runs=" ".join(task.after)) if task.after else ""
+            out.beside(f"{task.run_id}  ", shorten_gist(task.task, 100) + after)
+        out.say("queue.added", count=len(added.tasks))
+    return 1 if added.same or empty else 0
+
+
+def _describe_added(task: Any) -> dict[str, Any]:
+    return {"run_id": task.run_id, "task": task.task, "after": list(task.after), "list_task": task.list_task}
+
+
+def _read_wanted(context: HomeContext, args: Args) -> "list[WantedTask]":
+    """Return the tasks that are given by words, file or list; UsageError unless by one of them."""
+    from mi.app.queue import WantedTask, read_list
+
+    if sum([bool(args.task), args.file is not None, args.tasks]) != 1:
+        raise UsageError("queue-source")
+    if args.tasks:
+        return read_list(context)
+    if args.task:
+        words = " ".join(args.task).strip()
+        if not words:
+            raise UsageError("queue-source")
+        return [WantedTask(words)]
+    from mi.cli.input_files import read_given_text
+    from mi.fleet.task_file import read_tasks
+
+    tasks = read_tasks(read_given_text(args.file))
+    if not tasks:
+        raise UsageError("queue-no-tasks", file=args.file)
+    return [WantedTask(task) for task in tasks]
+
+
+def _complain(out: Output, added: "AddedTasks", empty: int) -> None:
+    """Say on standard error what was not queued as it was given, a line each."""
+    lines = [
+        out.text("queue.same", task=shorten_gist(one.task.task, 80), run_id=one.run_id or "-") for one in added.same
+    ]
+    lines += [out.text("queue.empty", count=empty)] if empty else []
+    lines += [out.text("run.secret-in-task", kinds=", ".join(added.hidden))] if added.hidden else []
+    for line in lines:
+        sys.stderr.write(f"mi: {line}\n")
+
+
+def read_moment(given: str, now: float | None = None) -> float:
+    """Return a moment: a time of day (the next such one), a date and time, or a span from now. UsageError, else."""
+    now = time.time() if now is None else now
+    if not given:
+        return 0.0
+    from datetime import datetime, timedelta
+
+    if span := _SPAN.fullmatch(given.strip()):
+        return now + float(span[1]) * _UNIT_S[span[2]]
+    try:
+        if re.fullmatch(r"\d{1,2}:\d\d", given.strip()):
+            today = datetime.fromtimestamp(now)
+            hour, minute = map(int, given.strip().split(":"))
+            moment = today.replace(hour=hour, minute=minute, second=0, microsecond=0)
+            return (moment if moment > today else moment + timedelta(days=1)).timestamp()
+        return datetime.fromisoformat(given.strip()).timestamp()
+    except (ValueError, OverflowError):
+        raise UsageError("bad-moment", value=given) from None
+
+
+def _list(context: HomeContext, args: Args) -> int:
+    out, queue = Output(context.language), build_queue(context)
+    limit = ALL if args.all and args.count is None else _SHOWN if args.count is None else args.count
+    project = context.project.project_id if args.cd else ""
+    jobs = queue.jobs(() if args.all else OPEN_STATES, project, limit)
+    counts, pauses, held = queue.counts(), queue.pauses(), find_held(context) if queue.exists() else {}
+    if args.json:
+        paused = [{"agent": one.agent, "until": show_moment(one.until), "reason": one.reason} for one in pauses]
+        out.json({"counts": counts, "paused": paused, "held": held, "jobs": [describe_job(job) for job in jobs]})
+        return 0
+    if not counts:
+        out.say("queue.none")
+        return 0
+    out.line(", ".join(f"{count} {out.word(state)}" for state, count in counts.items()))
+    for pause in pauses:
+        out.say(
+            "queue.paused", agent=pause.agent, until=show_moment(pause.until), reason=shorten_gist(pause.reason, 80)
+        )
+    for agent, why in held.items():
+        out.say("queue.held", agent=out.text("queue.all") if agent == "*" else agent, reason=why)
+    for job in jobs:
+        out.beside(f"{job.run_id}  {out.word(job.state)}  ", _tell_of(context, out, job))
+    total = sum(counts.get(state, 0) for state in (counts if args.all else OPEN_STATES))
+    if not project and len(jobs) < total:
+        out.say("queue.more", count=total - len(jobs))
+    return 0
+
+
+def _tell_of(context: HomeContext, out: Output, job: QueuedJob) -> str:
+    """Return a job's task, and why it does not run yet."""
+    why = []
+    if job.pending:
+        open_runs = [run for run in job.task.after if not _is_done(context, run)]
+        why.append(out.text("queue.after", runs=" ".join(open_runs)))
+    if job.not_before > time.time():
+        why.append(out.text("queue.not-before", time=show_moment(job.not_before)))
+    if job.reason:
+        why.append(shorten_gist(job.reason, 100))
+    return shorten_gist(job.task.task, 100) + (f" — {'; '.join(why)}" if why else "")
+
+
+def _is_done(context: HomeContext, run_id: str) -> bool:
+    found = build_queue(context).find(run_id)
+    return found is not None and "done" in (found.state, found.reason)
+
+
+def describe_job(job: QueuedJob) -> dict[str, Any]:
+    """Return a job for programs."""
+    task = job.task
+    return {
+        "run_id": job.run_id,
+        "task": task.task,
+        "state": job.state,
+        "project_id": task.project_id,
+        "root": task.root,
+        "agent": task.agent,
+        "priority": task.priority,
+        "after": list(task.after),
+        "pending": job.pending,
+        "not_before": show_moment(job.not_before),
+        "reason": job.reason,
+        "stretch": job.stretch,
+        "list_task": task.list_task,
+        "added": show_moment(job.added),
+    }
+
+
+def show_moment(moment: float) -> str:
+    """Return a moment as MI writes it; '' for none."""
+    return clock.format_ms(int(moment * 1000)) if moment else ""
+
+
+def _cancel(context: HomeContext, args: Args) -> int:
+    out, queue = Output(context.language), build_queue(context)
+    if bool(args.runs) == args.all:
+        raise UsageError("missing-arguments", names="run | --all", hint="mi queue cancel --help")
+    jobs = queue.jobs(("queued", "waiting")) if args.all else [find_job(context, ref) for ref in args.runs]
+    for job in jobs:
+        if job.state in ("done", "cancelled"):
+            raise MiError("job-ended", run_id=job.run_id, state=out.word(job.state))
+    was = {job.run_id: queue.cancel(job.run_id) for job in jobs}
+    if args.json:
+        out.json({"cancelled": list(was)})
+        return 0
+    for run_id, state in was.items():
+        out.say("queue.stopping" if state == "running" else "queue.cancelled", run_id=run_id)
+    return 0
+
+
+def _retry(context: HomeContext, args: Args) -> int:
+    out, queue = Output(context.language), build_queue(context)
+    jobs = [find_job(context, ref) for ref in args.runs]
+    for job in jobs:
+        if job.state not in _RETRIED:
+            raise MiError("job-not-retried", run_id=job.run_id, state=out.word(job.state))
+    for job in jobs:
+        queue.wake(job.run_id, _RETRIED)
+    if args.json:
+        out.json({"queued": [job.run_id for job in jobs]})
+        return 0
+    for job in jobs:
+        out.say("queue.again", run_id=job.run_id)
+    return 0

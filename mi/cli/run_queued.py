@@ -1,0 +1,82 @@
+"""`mi run --queued`, which a worker calls: one stretch of a run that is in the queue."""
+
+import os
+import signal
+import sys
+import threading
+import time
+from typing import TYPE_CHECKING
+
+from mi.app.home_context import HomeContext
+from mi.app.queue import build_queue
+from mi.autopilot.run_lock import find_running
+from mi.fleet.stretch import read_run
+from mi.fleet.worker import BUSY
+from mi.kernel.errors import Blocked, MiError
+from mi.kernel.locks import is_held
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from mi.app.run import RunOptions
+    from mi.cli.arguments import Args
+    from mi.fleet.queue import QueuedJob
+
+_PATIENCE_S = 10.0  # for a former process of the run, which stops since its worker died
+
+
+def run_queued(context: HomeContext, args: "Args", run: "Callable[[HomeContext, Args, RunOptions], int]") -> int:
+    """Work on the run that the worker above this process has claimed, from its beginning or from where it stopped."""
+    from mi.app.run import RunOptions
+
+    job = _check_claim(context, args.queued)
+    _stop_with_worker()
+    _end_former(context, job.run_id)
+    options = RunOptions(wait_for_limit=False, agent=job.task.agent)
+    if read_run(context.project_home.evidence, job.run_id, job.added, context.notices).stretch:
+        options = options._replace(resume=job.run_id)
+    else:
+        args.worktree = "worktree" in job.task.options
+        options = options._replace(run_id=job.run_id, task=job.task.task, list_task=job.task.list_task)
+    try:
+        return run(context, args, options)
+    except MiError as error:
+        if error.code != "run-in-progress":
+            raise
+        sys.stderr.write(f"mi: {error.line(context.quiet_language)}\n")
+        return BUSY
+
+
+def _check_claim(context: HomeContext, run_id: str) -> "QueuedJob":
+    """Return the job that a worker hands to this process; Blocked when it does not."""
+    token = sys.stdin.readline().strip()
+    queue = build_queue(context)
+    job = queue.find(run_id) if token and queue.heartbeat(token) == "held" else None
+    if job is None:
+        raise Blocked("not-claimed", run_id=run_id)
+    return job
+
+
+def _stop_with_worker() -> None:
+    """Have this run stop in order when its worker ends: what we read from ends with it."""
+
+    def wait() -> None:
+        while os.read(0, 1):
+            pass
+        os.kill(os.getpid(), signal.SIGTERM)
+
+    threading.Thread(target=wait, daemon=True).start()
+
+
+def _end_former(context: HomeContext, run_id: str) -> None:
+    """Wait for a former process of the run, which was left by its worker, and end it if it does not stop."""
+    deadline = time.monotonic() + _PATIENCE_S
+    for found in find_running(context.home, context.project.project_id):
+        if found.owner.run_id != run_id:
+            continue
+        while is_held(found.lock) and time.monotonic() < deadline:
+            time.sleep(0.05)
+        if is_held(found.lock):
+            os.kill(found.owner.pid, signal.SIGKILL)
+        while is_held(found.lock):
+            time.sleep(0.01)

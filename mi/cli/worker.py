@@ -1,0 +1,70 @@
+"""`mi worker`: works through the queue."""
+
+import sys
+from functools import partial
+from typing import TYPE_CHECKING
+
+from mi.app.home_context import HomeContext
+from mi.cli.arguments import Args, Parser, add_json, command, count
+from mi.cli.output import Output, flush, shorten_gist
+from mi.kernel.errors import UsageError
+
+if TYPE_CHECKING:
+    from mi.fleet.queue import Queue, QueuedJob
+
+
+def build_parser(name: str) -> Parser:
+    """Build the parser of the command."""
+    summary = "Work through the queue, each run in a process of its own; Ctrl-C has them stop in order."
+    built = command("mi worker", summary, "mi worker --drain", _work, person_only=True)
+    built.add_argument("--jobs", type=count, metavar="N", help="runs at a time (default: fleet.jobs)")
+    built.add_argument("--drain", action="store_true", help="end when nothing is left that would begin by itself")
+    built.add_argument("--only", default="", metavar="RUN", help="work on this one run, then end")
+    add_json(built)
+    return built
+
+
+def _work(context: HomeContext, args: Args) -> int:
+    from mi.agents.signals import StopFlag, stop_on_signals
+    from mi.app.queue import build_queue, find_job
+    from mi.app.worker import HomeWorkerPlace
+    from mi.fleet.worker import QueueWorker
+
+    out, queue = Output(context.language), build_queue(context)
+    queue.counts()  # says what is wrong with the file
+    only = find_job(context, args.only).run_id if args.only else ""
+    jobs = context.config.fleet.jobs if args.jobs is None else args.jobs
+    if jobs < 1:
+        raise UsageError("bad-count", name="--jobs", value=jobs, hint="mi worker --help")
+    around = HomeWorkerPlace(context, partial(_tell, out, args.json), only)
+    _say(out, args, "worker.ready", jobs=jobs)
+    with stop_on_signals(StopFlag()) as stop:
+        worker = QueueWorker(queue, context.home.workers, around, jobs, stop)
+        worker.run(partial(_is_over, queue, args.drain, only))
+    _say(out, args, "worker.stopped" if stop.reason else "worker.drained")
+    return 130 if stop.reason == "SIGINT" else 0
+
+
+def _is_over(queue: "Queue", drains: bool, only: str) -> bool:
+    """Return whether nothing is left that would begin by itself."""
+    if only:
+        job = queue.find(only)
+        return job is None or job.state not in ("queued", "running")
+    return drains and not any(job.pending == 0 for job in queue.jobs(["queued"]))
+
+
+def _tell(out: Output, as_json: bool, what: str, job: "QueuedJob", reason: str) -> None:
+    from mi.cli.queue import show_moment
+
+    if as_json:
+        out.json_line({"event": what, "run_id": job.run_id, "task": job.task.task, "reason": reason})
+    else:
+        said = {"run_id": job.run_id, "task": shorten_gist(job.task.task, 80), "reason": shorten_gist(reason, 160)}
+        out.say("worker." + what, **said, root=job.task.root, until=show_moment(job.not_before))
+    flush()
+
+
+def _say(out: Output, args: Args, key: str, **details: object) -> None:
+    if not args.json:
+        sys.stderr.write(f"mi: {out.text(key, **details)}\n")
+        sys.stderr.flush()

@@ -1,0 +1,175 @@
+"""`mi queue`: what is queued, in which order, what is refused in one line, and what is taken out again."""
+
+import json
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from mi.cli.queue import read_moment
+from mi.fleet.task_file import read_tasks
+from mi.kernel.errors import UsageError
+from tests.autopilot.workbench import Workbench, open_bench
+
+
+@pytest.fixture
+def bench(tmp_path: Path) -> Workbench:
+    return open_bench(tmp_path)
+
+
+def listed(bench: Workbench, *words: str) -> Any:
+    return json.loads(bench.mi("queue", "list", "--json", *words).stdout)
+
+
+def add(bench: Workbench, *words: str) -> str:
+    """Queue one task and return its run."""
+    found: str = json.loads(bench.mi("queue", "add", *words, "--json").stdout)["queued"][0]["run_id"]
+    return found
+
+
+@pytest.mark.req("fleet.queue.add")
+def test_tasks_are_listed_as_they_will_run(bench: Workbench) -> None:
+    first = add(bench, "write the docs")
+    second = add(bench, "--priority", "5", "mend add")
+    third = add(bench, "--after", first, "--agent", "codex", "--not-before", "+2h", "check the docs")
+    jobs = listed(bench)["jobs"]
+    assert [job["run_id"] for job in jobs] == [second, first, third]
+    assert (jobs[2]["after"], jobs[2]["pending"], jobs[2]["agent"]) == ([first], 1, "codex")
+    shown = bench.mi("queue").stdout
+    assert "3 queued" in shown
+    assert f"after {first}; not before" in shown
+
+
+@pytest.mark.req("fleet.queue.add")
+def test_a_run_is_named_by_the_end_of_its_id(bench: Workbench) -> None:
+    first = add(bench, "write the docs")
+    add(bench, "--after", first[-8:], "check the docs")
+    assert [job["after"] for job in listed(bench)["jobs"]] == [[], [first]]
+
+
+@pytest.mark.req("fleet.queue.refused")
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["add"], "give one of"),
+        (["add", "  "], "task"),
+        (["add", "x", "--tasks"], "give one of"),
+        (["add", "--after", "run_gone", "x"], "run_gone is no run of the queue"),
+        (["add", "--agent", "nobody", "x"], "nobody"),
+        (["add", "--not-before", "soon", "x"], "--not-before soon"),
+        (["add", "--priority", "high", "x"], "--priority"),
+        (["add", "--tasks"], "task"),
+        (["cancel", "run_gone"], "run_gone is no run of the queue"),
+        (["cancel"], "--all"),
+        (["retry", "run_gone"], "run_gone is no run of the queue"),
+    ],
+)
+def test_what_cannot_be_queued_is_refused_in_one_line(bench: Workbench, words: list[str], said: str) -> None:
+    done = bench.mi("queue", *words)
+    assert done.code in (1, 2)
+    assert said in done.stderr
+    assert done.stderr.count("\n") == 1
+    assert listed(bench)["jobs"] == []
+
+
+@pytest.mark.req("fleet.queue.refused")
+def test_the_same_task_is_queued_once_in_a_project(bench: Workbench, tmp_path: Path) -> None:
+    first = add(bench, "fix the failing test")
+    done = bench.mi("queue", "add", "Fix  the failing TEST")
+    assert done.code == 1
+    assert first in done.stderr
+    assert done.stderr.count("\n") == 1
+    other = tmp_path / "other"
+    other.mkdir()
+    assert bench.mi("queue", "add", "fix the failing test", "--project", str(other)).code == 0
+    assert len(listed(bench)["jobs"]) == 2
+    assert len(listed(bench, "--project", str(other))["jobs"]) == 1
+
+
+@pytest.mark.req("fleet.queue.file")
+def test_a_file_is_queued_task_by_task_and_what_is_refused_stops_nothing(bench: Workbench, tmp_path: Path) -> None:
+    file = tmp_path / "tasks.md"
+    file.write_text("# Tonight\n\n- write the docs\n- \n- [x] was done\n- mend add\n  in calc.py\n- Write the docs\n")
+    done = bench.mi("queue", "add", "--file", str(file))
+    assert done.code == 1
+    assert [job["task"] for job in listed(bench)["jobs"]] == ["write the docs", "mend add\nin calc.py"]
+    assert done.stderr.count("\n") == 2
+
+
+TEXTS = {
+    "list": ("# Heading\n\n1. one\n   more of it\n\n   - and this\n2) two\n\nwords between\n\n* three\n", 3),
+    "paragraphs": ("# Heading\n\none\nin two lines\n\n---\n\ntwo\n", 2),
+    "code": ("one\n```\n# no heading\n\nline\n```\n\ntwo\n", 2),
+    "windows": ("\ufeff- one\r\n- two\r\n", 2),
+    "ticked": ("- [ ] one\n- [x] no\n  nor this\n- [X] no\n", 1),
+    "empty": ("# Heading\n\n", 0),
+}
+
+
+@pytest.mark.req("fleet.queue.file")
+@pytest.mark.parametrize("name", TEXTS)
+def test_the_tasks_of_a_text(name: str) -> None:
+    text, count = TEXTS[name]
+    found = read_tasks(text)
+    assert len(found) == count
+    assert not any("Heading" in task for task in found)
+
+
+def test_what_stands_below_an_item_belongs_to_it() -> None:
+    assert read_tasks(TEXTS["list"][0])[0] == "one\nmore of it\n\n- and this"
+
+
+@pytest.mark.req("fleet.queue.list")
+def test_the_list_of_a_project_is_queued_one_after_another(bench: Workbench) -> None:
+    (bench.project / "tinyTasks.md").write_text("# Tasks\n\n- [x] begun\n- [ ] mend add\n- [ ] write the docs\n")
+    done = bench.mi("queue", "add", "--tasks")
+    assert done.code == 0, done.stderr
+    first, second = listed(bench)["jobs"]
+    assert "mend add" in first["task"]
+    assert second["after"] == [first["run_id"]]
+    assert bench.mi("queue", "add", "--tasks").code == 1  # they are queued already
+    assert len(listed(bench)["jobs"]) == 2
+
+
+@pytest.mark.req("fleet.queue.cancel")
+def test_a_cancelled_task_can_be_queued_again(bench: Workbench) -> None:
+    first, second = add(bench, "write the docs"), add(bench, "mend add")
+    assert bench.mi("queue", "cancel", first).code == 0
+    assert [job["run_id"] for job in listed(bench)["jobs"]] == [second]
+    assert bench.mi("queue", "cancel", first).code == 1
+    assert bench.mi("queue", "retry", second).code == 1
+    assert bench.mi("queue", "retry", first).code == 0
+    assert len(listed(bench)["jobs"]) == 2
+    assert bench.mi("queue", "cancel", "--all").code == 0
+    assert listed(bench)["counts"] == {"cancelled": 2}
+
+
+@pytest.mark.req("fleet.queue.secrets")
+def test_a_secret_is_taken_out_of_a_task(bench: Workbench) -> None:
+    secret = "ghp_" + "a1B2c3D4e5" * 3 + "f6G7h8"
+    done = bench.mi("queue", "add", f"use the token {secret}")
+    assert "secret" in done.stderr
+    assert secret not in done.stdout
+    assert secret.encode() not in b"".join(path.read_bytes() for path in bench.home.glob("queue.sqlite*"))
+
+
+def test_the_list_is_bounded(bench: Workbench, tmp_path: Path) -> None:
+    file = tmp_path / "tasks.md"
+    file.write_text("".join(f"- task number {number}\n" for number in range(30)))
+    assert "30 tasks queued" in bench.mi("queue", "add", "--file", str(file)).stdout
+    shown = bench.mi("queue", "list").stdout.splitlines()
+    assert len(shown) == 22
+    assert "10 more" in shown[-1]
+    assert len(bench.mi("queue", "list", "--all").stdout.splitlines()) == 31
+
+
+def test_moments() -> None:
+    now = time.mktime((2026, 11, 18, 21, 0, 0, 0, 0, -1))
+    assert read_moment("22:00", now) == now + 3600
+    assert read_moment("20:00", now) == now + 23 * 3600
+    assert read_moment("+90m", now) == now + 5400
+    assert read_moment("2026-11-19T21:00", now) == now + 86400
+    for bad in ("25:00", "tomorrow", "99999-01-01"):
+        with pytest.raises(UsageError):
+            read_moment(bad, now)
