@@ -4,14 +4,14 @@ import os
 from typing import NamedTuple
 
 from mi.app.home_context import HomeContext
-from mi.app.work_trees import find_keep_rules
+from mi.app.work_trees import describe_tree, find_keep_rules
 from mi.autopilot.resume import latest_run_id, records_of
 from mi.autopilot.run_lock import find_running
 from mi.evidence.log import EvidenceWriter
 from mi.evidence.records.run import RunEnd, RunStart, TreeWork
 from mi.fleet.merging import MergePlan, MergeResult, MergeWay, find_target, merge_branch
 from mi.fleet.tree_steps import commit_work
-from mi.fleet.work_trees import TreeRegistry, WorkTree, choose_filters
+from mi.fleet.work_trees import TreeRegistry, WorkTree, choose_filters, mend_tree
 from mi.kernel import git
 from mi.kernel.errors import Blocked, MiError, NotFound, UsageError
 
@@ -54,18 +54,12 @@ def find_tree_run(context: HomeContext, run: str) -> TreeRun:
     top = git.find_toplevel(context.main_root)
     if top is None:
         raise UsageError("tree-no-git", root=context.main_root)
-    gone = WorkTree(
-        path=start.project_root,
-        run_id=run_id,
-        project_id=context.project.project_id,
-        main=top,
-        branch=start.branch,
-        base=start.base_commit,
-    )
-    listed = TreeRegistry(context.home, notices).find(run_id) or gone
+    registry = TreeRegistry(context.home, notices)
+    listed = registry.find(run_id)
+    tree = mend_tree(registry, listed, top) if listed else describe_tree(start, context.project.project_id, top)
     ends = [record for record in records if isinstance(record, RunEnd)]
     works = [record for record in records if isinstance(record, TreeWork)]
-    return TreeRun(start, ends[-1] if ends else None, works, listed, EvidenceWriter.resume(log, run_id, notices))
+    return TreeRun(start, ends[-1] if ends else None, works, tree, EvidenceWriter.resume(log, run_id, notices))
 
 
 def merge_run(context: HomeContext, run: str, way: MergeWay, into: str, anyway: bool) -> MergedRun:

@@ -9,6 +9,7 @@ from mi.evidence.open_items import open_items
 from mi.evidence.records.proof import TrustSet
 from mi.evidence.records.run import Question, QuestionOption, UserInput
 from mi.kernel import believed, ids
+from mi.kernel.errors import UsageError
 from mi.kernel.home import ProjectHome
 from mi.kernel.messages import text
 from mi.project.trust import Trusted, change_trust, find_unasked, find_untrusted, read_trust
@@ -21,7 +22,18 @@ def find_check_commands(context: HomeContext) -> list[str]:
 
     own = read_own(context.project.root, context.project_home.checks, context.notices)
     checks = ProjectChecks.read(context.project.root, own.checks).asked_for()
-    return [*own.prepare, *(check.command for check in checks)]
+    return [*own.prepare, *(check.command for check in checks), *_find_tree_commands(context)]
+
+
+def _find_tree_commands(context: HomeContext) -> list[str]:
+    """Return the commands that a work tree of this project is made ready and taken down by."""
+    from mi.fleet.tree_rules import read_rules
+
+    try:
+        return read_rules(context.main_root).commands
+    except UsageError as error:
+        context.notices.add("tree-rules-unread", context.main_root, reason=error.line(context.quiet_language))
+        return []
 
 
 def list_untrusted(context: HomeContext) -> list[str]:

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from mi.app.run import RunOptions
     from mi.autopilot.run_parts import Asker, Waiter
     from mi.cli.run_display import Quiet
+    from mi.fleet.work_trees import WorkTree
     from mi.tasks.task_list import TaskList
 
 
@@ -222,18 +223,32 @@ def _find_place(context: HomeContext, args: Args, options: "RunOptions") -> "tup
         from mi.app.work_trees import open_run_context
 
         run_id = choose_resumed(context, options.resume)
-        return open_run_context(context, run_id), options._replace(resume=run_id)
+        return open_run_context(context, run_id, _progress(context, args)), options._replace(resume=run_id)
     if not args.worktree:
         return context, options
     from mi.app.work_trees import begin_tree
     from mi.kernel import ids
 
     run_id = options.run_id or ids.make_run_id()
-    tree = begin_tree(context, run_id, options.task, args.with_changes)
+    tree = begin_tree(context, run_id, options.task, args.with_changes, _progress(context, args))
     if not args.quiet and not args.json:
-        said = {"path": tree.root, "branch": tree.branch, "base": tree.base[:12]}
-        Output(context.language_for(options.task)).say("tree.made", **said)
+        _say_tree(Output(context.language_for(options.task)), tree)
     return context.at(tree.root), options._replace(run_id=run_id)
+
+
+def _progress(context: HomeContext, args: Args) -> Callable[[str], None]:
+    """Return who says which command of the person's makes a work tree ready."""
+    out = Output(context.language)
+    return lambda command: None if args.quiet or args.json else out.say("tree.setup", command=command)
+
+
+def _say_tree(out: Output, tree: "WorkTree") -> None:
+    """Say where a run works and what it shares with the person's own tree."""
+    out.say("tree.made", path=tree.root, branch=tree.branch, base=tree.base[:12])
+    if tree.links:
+        out.say("tree.linked", names=", ".join(tree.links))
+    if tree.ports:
+        out.say("tree.ports", first=tree.ports, last=tree.ports + tree.port_count - 1)
 
 
 def _ask_about_proof(context: HomeContext, out: Output) -> None:

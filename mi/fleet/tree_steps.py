@@ -7,6 +7,7 @@ from mi.autopilot.steps.protocol import RunRecorder, RunSteps
 from mi.evidence.records.base import Record
 from mi.evidence.records.run import LeftOutFile, RunEnd, TreeWork
 from mi.fleet.tree_commit import make_commit, write_whole
+from mi.fleet.tree_setup import find_time
 from mi.fleet.work_trees import WorkTree, choose_filters
 from mi.kernel import git
 from mi.kernel.errors import MiError
@@ -46,7 +47,8 @@ def commit_work(
     notices: Notices,
 ) -> None:
     """Commit what a run left in its work tree, if anything; what stays out of the commit is noticed."""
-    whole = write_whole(tree.path, keep, settings=choose_filters(home, tree))
+    given = [path for path, time in tree.made.items() if find_time(tree.path, path) == time]
+    whole = write_whole(tree.path, keep, (*tree.links, *tree.copies, *given), choose_filters(home, tree))
     head = _ask(tree.path, "rev-parse", "HEAD")
     if head != tree.base or _ask(tree.path, "rev-parse", "HEAD^{tree}") != whole.tree:
         commit = make_commit(tree.path, whole.tree, head, write_message(task, end), notices)

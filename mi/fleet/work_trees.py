@@ -3,22 +3,27 @@
 import os
 import re
 import shutil
-from collections.abc import Callable
+import socket
+from collections.abc import Callable, Iterable
+from functools import partial
 
 import msgspec
 from msgspec import Struct
 
 from mi.fleet.tree_commit import commit_changes
+from mi.fleet.tree_rules import FILE, TreeRules, read_rules
+from mi.fleet.tree_setup import copy_files, find_dependencies, find_shown, hide, link_folders, list_new, run_commands
 from mi.kernel import clock, git
-from mi.kernel.errors import MiError, UsageError
+from mi.kernel.errors import Blocked, MiError, UsageError
 from mi.kernel.home import Home
 from mi.kernel.notices import Notices
 from mi.kernel.state import read_state, update_state
 from mi.project.identity import Project
 from mi.project.left_out import KeepRules
-from mi.project.trust import read_trust
+from mi.project.trust import find_untrusted, read_trust
 
 _SLUG_LENGTH = 40
+_FIRST_PORT, _LAST_PORT = 21000, 32000  # below those that systems give away by themselves
 _MAKE_S = 600.0  # a large repository on a slow disk
 
 
@@ -33,6 +38,14 @@ class WorkTree(Struct, frozen=True, kw_only=True):
     branch: str = ""
     base: str = ""  # the commit that the work begins at
     made_at: str = ""
+    links: list[str] = []  # folders that it shares with the person's tree
+    copies: list[str] = []  # files that it was given
+    shown: list[str] = []  # of both, what git would show as new if MI did not hide it
+    made: dict[str, int] = {}  # new files that the set-up made, and when
+    ports: int = 0  # the first of its block
+    port_count: int = 0
+    teardown: list[str] = []  # the person's commands for its end, as they were when it was made
+    seconds: float = 600.0  # that each of them may take
 
     @property
     def root(self) -> str:
@@ -66,6 +79,22 @@ class TreeRegistry:
         """List a work tree; it goes before the one that is listed for the run."""
         return self._change(lambda trees: trees | {tree.run_id: tree})[tree.run_id]
 
+    def put_with_ports(self, tree: WorkTree, count: int) -> WorkTree:
+        """List a work tree with a block of ports that no other has and nobody listens on."""
+        if not count:
+            return self.put(tree)
+
+        def give(trees: dict[str, WorkTree]) -> dict[str, WorkTree]:
+            taken = [(other.ports, other.port_count) for other in trees.values() if other.run_id != tree.run_id]
+            first = choose_ports(count, taken)
+            return trees | {tree.run_id: msgspec.structs.replace(tree, ports=first, port_count=count)}
+
+        return self._change(give)[tree.run_id]
+
+    def list_shown(self, main: str) -> list[str]:
+        """Return what git must not show in any work tree of a repository."""
+        return [path for tree in self.read().values() if tree.main == main for path in tree.shown]
+
     def remove(self, run_id: str) -> None:
         """List the work tree of a run no longer."""
         self._change(lambda trees: {key: tree for key, tree in trees.items() if key != run_id})
@@ -75,6 +104,26 @@ class TreeRegistry:
             return msgspec.structs.replace(old, trees=change(old.trees))
 
         return update_state(self._home.work_trees, TreeList, replaced, self._notices).trees
+
+
+def choose_ports(count: int, taken: Iterable[tuple[int, int]]) -> int:
+    """Return the first port of a block that is nobody's; MiError where there is none left."""
+    blocks = list(taken)
+    for first in range(_FIRST_PORT, _LAST_PORT - count, count):
+        is_given = any(first < start + size and start < first + count for start, size in blocks)
+        if not is_given and all(_is_free(port) for port in range(first, first + count)):
+            return first
+    raise MiError("tree-no-ports", count=count)
+
+
+def _is_free(port: int) -> bool:
+    with socket.socket() as asked:
+        asked.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            asked.bind(("127.0.0.1", port))
+        except OSError:
+            return False
+    return True
 
 
 def find_trees_folder(home: Home) -> str:
@@ -123,7 +172,13 @@ def plan_tree(home: Home, project: Project, run_id: str, task: str) -> WorkTree:
     )
 
 
-def make_tree(home: Home, planned: WorkTree, keep: KeepRules | None, notices: Notices) -> WorkTree:
+def make_tree(
+    home: Home,
+    planned: WorkTree,
+    keep: KeepRules | None,
+    notices: Notices,
+    say: Callable[[str], None] = lambda command: None,
+) -> WorkTree:
     """Make a work tree and its branch; with `keep` it begins with what is not committed in the main one.
 
     One that was made for the run already is taken as it is. MiError where it cannot be made: then nothing is left.
@@ -132,39 +187,102 @@ def make_tree(home: Home, planned: WorkTree, keep: KeepRules | None, notices: No
     known = registry.find(planned.run_id)
     if known is not None and os.path.exists(os.path.join(known.path, ".git")):
         return known
-    tree = planned
+    if git.run(planned.main, "show-ref", "--verify", "-q", f"refs/heads/{planned.branch}").code == 0:
+        raise MiError("tree-branch-exists", branch=planned.branch, root=planned.main)
+    if os.path.lexists(planned.path):
+        raise MiError("tree-in-the-way", path=planned.path)
+    rules, tree = read_rules(os.path.join(planned.main, planned.folder)), planned
+    refuse_untrusted(home, tree.project_id, rules.commands)
     if keep is not None:
         base = commit_changes(tree.main, tree.base, f"uncommitted changes when {tree.run_id} began", keep, notices)
         tree = msgspec.structs.replace(tree, base=base)
-    registry.put(tree)
+    tree = registry.put_with_ports(tree, rules.ports)
     try:
         _add(home, tree)
-    except MiError:
+        return _make_ready(registry, tree, rules, notices, say)
+    except BaseException as error:
+        take_back(tree)
         registry.remove(tree.run_id)
+        hide(tree.main, registry.list_shown(tree.main))
+        if isinstance(error, OSError):
+            raise MiError("tree-failed", path=tree.path, reason=error.strerror or str(error)) from None
         raise
-    return tree
+
+
+def refuse_untrusted(home: Home, project_id: str, commands: Iterable[str]) -> None:
+    """Raise Blocked where the person has not trusted a command that would be run."""
+    untrusted = find_untrusted(read_trust(home.project(project_id).trust), commands)
+    if untrusted:
+        raise Blocked("tree-untrusted", file=FILE, commands=", ".join(untrusted))
+
+
+def _make_ready(
+    registry: TreeRegistry, tree: WorkTree, rules: TreeRules, notices: Notices, say: Callable[[str], None]
+) -> WorkTree:
+    """Give a work tree what it shares and gets, hide that from git, and run the person's commands in it."""
+    place = partial(os.path.join, tree.folder) if tree.folder else str
+    wanted = find_dependencies(tree.main, notices) if rules.link is None else list(map(place, rules.link))
+    links = link_folders(tree.main, tree.path, wanted)
+    copies = copy_files(tree.main, tree.path, map(place, rules.copy), notices)
+    tree = msgspec.structs.replace(
+        tree,
+        links=links,
+        copies=copies,
+        shown=find_shown(tree.path, [*links, *copies]),
+        teardown=list(rules.teardown),
+        seconds=rules.seconds,
+    )
+    registry.put(tree)
+    if tree.shown:
+        hide(tree.main, registry.list_shown(tree.main))
+    if not rules.setup:
+        return tree
+    run_commands(rules.setup, tree.root, tree.ports, rules.seconds, say)
+    return registry.put(msgspec.structs.replace(tree, made=list_new(tree.path)))
 
 
 def _add(home: Home, tree: WorkTree) -> None:
-    is_made = git.run(tree.main, "show-ref", "--verify", "-q", f"refs/heads/{tree.branch}").code == 0
-    if is_made:
-        raise MiError("tree-branch-exists", branch=tree.branch, root=tree.main)
-    try:
-        os.makedirs(os.path.dirname(tree.path), mode=0o700, exist_ok=True)
-    except OSError as error:
-        raise MiError("tree-failed", path=tree.path, reason=error.strerror or str(error)) from None
+    """Have git make the work tree: on its branch where that is there already, else on a new one."""
+    os.makedirs(os.path.dirname(tree.path), mode=0o700, exist_ok=True)
+    is_there = git.run(tree.main, "show-ref", "--verify", "-q", f"refs/heads/{tree.branch}").code == 0
+    begin = [tree.path, tree.branch] if is_there else ["--no-track", "-b", tree.branch, tree.path, tree.base]
     made = git.run_bytes(
         tree.main,
-        *("worktree", "add", "--quiet", "--no-track", "-b", tree.branch, tree.path, tree.base),
+        *("worktree", "add", "--quiet", *begin),
         timeout_s=_MAKE_S,
         settings={"checkout.workers": "0"} | choose_filters(home, tree),
         env={"GIT_NO_LAZY_FETCH": None},  # of a partial clone the contents may have to come first
         umask=-1,
     )
     if made.code != 0:
-        reason = made.error.removeprefix("fatal: ")
-        _take_back(tree)
-        raise MiError("tree-failed", path=tree.path, reason=reason)
+        raise MiError("tree-failed", path=tree.path, reason=made.error.removeprefix("fatal: "))
+
+
+def remake_tree(
+    home: Home, tree: WorkTree, snapshot: str, notices: Notices, say: Callable[[str], None] = lambda command: None
+) -> WorkTree:
+    """Make the work tree of a run again that is gone: on its branch, with what its latest snapshot held."""
+    rules, registry = read_rules(os.path.join(tree.main, tree.folder)), TreeRegistry(home, notices)
+    refuse_untrusted(home, tree.project_id, rules.commands)
+    git.run(tree.main, "worktree", "prune")
+    tree = registry.put_with_ports(tree, rules.ports)
+    _add(home, tree)
+    if snapshot:
+        for words in (("read-tree", "--reset", "-u", snapshot), ("reset", "-q", "--mixed")):
+            done = git.run_bytes(tree.path, *words, timeout_s=_MAKE_S, settings=choose_filters(home, tree), umask=-1)
+            if done.code != 0:
+                raise MiError("tree-failed", path=tree.path, reason=done.error)
+    notices.add("tree-remade", tree.path)
+    return _make_ready(registry, tree, rules, notices, say)
+
+
+def mend_tree(registry: TreeRegistry, tree: WorkTree, main: str) -> WorkTree:
+    """Return a work tree whose repository is at `main` now; where it was moved, git is told of it."""
+    if tree.main != main:
+        tree = registry.put(msgspec.structs.replace(tree, main=main))
+    if os.path.isdir(tree.path) and git.find_main_tree(tree.path) != main:
+        git.run(main, "worktree", "repair", tree.path)
+    return tree
 
 
 def choose_filters(home: Home, tree: WorkTree) -> dict[str, str]:
@@ -183,7 +301,7 @@ def choose_filters(home: Home, tree: WorkTree) -> dict[str, str]:
     return off
 
 
-def _take_back(tree: WorkTree) -> None:
+def take_back(tree: WorkTree) -> None:
     """Remove what is there of a work tree that could not be made."""
     shutil.rmtree(tree.path, ignore_errors=True)
     git.run(tree.main, "worktree", "prune")

@@ -16,7 +16,8 @@ from mi.kernel.home import Home
 from mi.kernel.notices import Notices, PrintingNotices
 from mi.kernel.state import encode_pretty, read_state, update_state
 
-_IGNORE = b"*\n"
+_IGNORE = b"*\n!checks.toml\n!worktree.toml\n"  # but for the person's own files
+_FORMER_IGNORE = b"*\n"
 _IGNORE_FILE = os.path.join(OWN, ".gitignore")
 _MARK = os.path.join(OWN, "mark")
 _FIRST_MANIFEST = os.path.join(OWN, "manifest.json")
@@ -144,7 +145,8 @@ class Workspace:
         folder = self.real(OWN)
         _remember(self.home, self.root, True)
         os.makedirs(folder, exist_ok=True)
-        if not os.path.lexists(os.path.join(folder, ".gitignore")):
+        ignore = os.path.join(folder, ".gitignore")
+        if not os.path.lexists(ignore) or files.read_bytes(ignore) == _FORMER_IGNORE:
             files.write_atomic(self.real(_IGNORE_FILE), _IGNORE, 0o666)
 
     def _drop_first_version(self) -> None:
@@ -171,7 +173,8 @@ class Workspace:
         self._drop_first_version()
         files.remove_if_there(self.real(_MARK, follow=False))
         ignore = os.path.join(folder, ".gitignore")
-        if os.path.isdir(folder) and os.listdir(folder) == [".gitignore"] and files.read_bytes(ignore) == _IGNORE:
+        ignored = files.read_bytes(ignore) if os.path.isdir(folder) and os.listdir(folder) == [".gitignore"] else None
+        if ignored in (_IGNORE, _FORMER_IGNORE):
             files.remove_if_there(ignore)
         remove_empty(folder)
 

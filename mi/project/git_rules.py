@@ -31,7 +31,7 @@ def freeze_excludes(top: str, rule_files: Iterable[str], general: Iterable[str],
         lines += _lines(path)
     for name in _outermost_first(rule_files):
         lines += _placed_excludes(_lines(os.path.join(top, name)), os.path.dirname(name))
-    lines += [f"/{_escaped(folder.rstrip('/'))}/" for folder in hidden]
+    lines += [f"/{escape_pattern(folder.rstrip('/'))}/" for folder in hidden]
     return "\n".join(lines) + "\n"
 
 
@@ -88,7 +88,7 @@ def _placed(pattern: str, folder: str) -> str:
     if not folder:
         return pattern
     anchored = "/" in pattern.rstrip().rstrip("/")
-    return f"/{_escaped(folder)}/{'' if anchored else '**/'}{pattern.removeprefix('/')}"
+    return f"/{escape_pattern(folder)}/{'' if anchored else '**/'}{pattern.removeprefix('/')}"
 
 
 def _quoted(pattern: str) -> str:
@@ -96,5 +96,6 @@ def _quoted(pattern: str) -> str:
     return f'"{escaped}"' if re.search(r"\s", pattern) else pattern
 
 
-def _escaped(folder: str) -> str:
+def escape_pattern(folder: str) -> str:
+    """Return a path as git's rules write it."""
     return re.sub(r"([\\*?\[\]! #])", r"\\\1", folder)

@@ -34,6 +34,7 @@ _CACHE_VARIABLES = (
     *("COMPOSER_HOME", "NUGET_PACKAGES", "CCACHE_DIR", "SCCACHE_DIR", "MIX_HOME", "HEX_HOME"),
 )
 # What belongs to MI, to a git that runs a hook, or to an agent that stands above, and not to the person's shell.
+_PORTS = ("MI_PORT_BASE",)
 _NOT_THE_PERSONS = ("MI_", "GIT_", "CLAUDE", "CODEX_", "ANTHROPIC_", "OPENAI_", "PYTEST_", "COV_CORE_")
 
 
@@ -94,8 +95,12 @@ def run_in_copy(
 
 
 def own_environment() -> dict[str, str]:
-    """Return the person's variables as MI got them, without those of MI, git's hooks and agents."""
-    return {name: value for name, value in os.environ.items() if not name.startswith(_NOT_THE_PERSONS)}
+    """Return the person's variables as MI got them, without those of MI, git's hooks and agents.
+
+    The ports of a work tree are the project's own: its checks need them.
+    """
+    own = {name: value for name, value in os.environ.items() if not name.startswith(_NOT_THE_PERSONS)}
+    return own | {name: os.environ[name] for name in _PORTS if name in os.environ}
 
 
 @cache
