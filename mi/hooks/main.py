@@ -26,6 +26,7 @@ _PERSONS = (
     "stop",
     "session-end",
 )  # events that tell what the person said or let happen
+_LAST_WORDS = ("hook_sessions", "last_words.txt")
 BLOCK = 2  # hosts read 2 as a block, and 1 as a failure that lets pass
 
 
@@ -57,6 +58,7 @@ def reply_to(
             note_call(event, context)
         shown = encode(rendered(event, outcome.answer)) + b"\n"
         if name == "session-end":
+            _keep_words(context, outcome.answer.message)
             _forget(event, context)
         context.keep_record(context.notices)
     except MiError as error:
@@ -103,6 +105,25 @@ def _with_word(event: HookEvent, context: "HomeContext", outcome: EnforcedAnswer
     return outcome._replace(answer=apply_word(event, context, outcome.answer, is_somebody_there(event)))
 
 
+def _keep_words(context: "HomeContext", words: str) -> None:
+    """Keep what a session's end has to say for the beginning of the next one: no host shows it at the end."""
+    if words:
+        from mi.kernel.files import write_atomic
+
+        write_atomic(context.project_home.path(*_LAST_WORDS), words.encode())
+
+
+def _take_words(context: "HomeContext") -> str:
+    path = context.project_home.path(*_LAST_WORDS)
+    if not os.path.exists(path):
+        return ""
+    from mi.kernel.files import read_bytes, remove_if_there
+
+    words = (read_bytes(path) or b"").decode("utf-8", "replace")
+    remove_if_there(path)
+    return words
+
+
 def _with_waiting(context: "HomeContext", outcome: EnforcedAnswer) -> EnforcedAnswer:
     """Tell the person in one line what waits for them; what keeps it from being read does not keep a session back."""
     from mi.app.inbox import look_at_inbox
@@ -111,5 +132,5 @@ def _with_waiting(context: "HomeContext", outcome: EnforcedAnswer) -> EnforcedAn
         line = look_at_inbox(context).describe(context.quiet_language)
     except (MiError, OSError):
         return outcome
-    told = "\n".join(part for part in (outcome.answer.message, line) if part)
+    told = "\n".join(part for part in (_take_words(context), outcome.answer.message, line) if part)
     return outcome._replace(answer=msgspec.structs.replace(outcome.answer, message=told))

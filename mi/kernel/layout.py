@@ -20,7 +20,7 @@ _PROJECT = [
         "contract/*.sqlite",
         "hook_sessions/*.json",
     ),
-    *("hook_sessions/*.calls", "secret_words/*", "runs/*/*.json"),
+    *("hook_sessions/*.calls", "hook_sessions/last_words.txt", "secret_words/*", "runs/*/*.json"),
     *("workflows/wf_*.json", "workflows/undone/wf_*.json", "trees/*/**", "snapshots/**"),
     *("trust.json", "proofs/*.json"),
     *(f"thoughtdb/{one}" for one in _STORE),

@@ -217,6 +217,8 @@ def test_the_end_of_a_session_is_said_in_one_block_and_light_keeps_no_log(host, 
     assert said.startswith("─── ISB ───")
     assert "the session is kept in sessions/" in said
     assert "We always write the test first." in said
+    begun = [json.loads(Host(home, host.root, session=name).reply("session-start").stdout) for name in ("s3", "s4")]
+    assert [said in one.get("systemMessage", "") for one in begun] == [True, False]  # where a host shows it, once
     Path(home.config).write_text("{}", "utf-8")
     light = Host(home, host.root, session="s2")
     light.prompt("We decided to use Redis. Fix src/a.py")

@@ -108,6 +108,37 @@ def test_strict_counts_no_mode_below_strict(host: AgentHost) -> None:
     assert not host.repository.read("calc.py").endswith("return a + b\n")
 
 
+def files_of(host: AgentHost, person: Path) -> dict[str, bytes]:
+    """Every file of the project and the person, git's objects, MI's home and what Codex makes for itself apart."""
+    found = [Path(host.env["CODEX_HOME"], name) for name in ("config.toml", "hooks.json")]
+    for place in (host.repository.path, str(person)):
+        for folder, names, files in os.walk(place):
+            names[:] = [name for name in names if name not in (".mind-incarnation", "objects")]
+            found += [Path(folder, name) for name in files]
+    return {str(path): path.read_bytes() for path in found if path.exists()}
+
+
+@pytest.mark.req("one.setup.remove", "one.setup.walks")
+@pytest.mark.parametrize("profile", ["light", "team", "strict"])
+def test_out_of_both_real_hosts_at_once_every_byte_is_as_before(codex: str, claude: str, tmp_path: Path, profile: str):
+    """Codex itself is asked about the trust of its hooks, Claude Code lists its servers."""
+    for host in agent_host("codex", codex, tmp_path):
+        host.prepare([])
+        person = tmp_path / "person"
+        person.mkdir()
+        programs = ":".join(os.path.dirname(path) for path in (str(INSTALLED), codex, claude))
+        host.env |= {"HOME": str(person), "PATH": f"{programs}:{host.env['PATH']}"}
+        host.env.pop("CLAUDE_CONFIG_DIR", None)
+        before = files_of(host, person)
+        told = json.loads(host.mi("setup", "--profile", profile, "--yes", "--json"))
+        assert set(told["hosts"]) == {"claude-code", "codex"}
+        assert files_of(host, person) != before
+        assert "setup" not in {one["area"] for one in _warnings(host)}
+        host.mi("setup", "--remove", "--yes")
+        after = files_of(host, person)
+        assert {path for path in {*before, *after} if before.get(path) != after.get(path)} == set()
+
+
 def _warnings(host: AgentHost) -> list[dict[str, str]]:
     findings = json.loads(host.mi("doctor", "--json"))["findings"]
     return [one for one in findings if one["level"] != "ok"]
