@@ -74,17 +74,17 @@ class HomeRecall:
 
         return is_heard
 
-    def list_producers(self) -> "list[Producer]":
-        """Return whoever has something to find, of the global part and of every project."""
-        return [*self._of_home(), *self._of_workspaces()]
+    def list_producers(self, project_id: str | None = None) -> "list[Producer]":
+        """Return whoever has something to find, of the global part and of one project or of every one."""
+        return [*self._of_home(project_id), *self._of_workspaces(project_id)]
 
-    def _of_home(self) -> "Iterator[Producer]":
+    def _of_home(self, project_id: str | None) -> "Iterator[Producer]":
         from mi.knowledge.search.sources import records, snapshots
         from mi.knowledge.thoughts.search_documents import producers
         from mi.workflows.documents import WorkflowOverrides, workflow_files
 
         home = self._context.home
-        projects = home.project_ids()
+        projects = home.project_ids() if project_id is None else [project_id] if project_id else []
         for project_id in projects:
             overlay = home.project(project_id).overlay
             yield WorkflowOverrides(overlay, home.relative(overlay), project_id)
@@ -99,7 +99,7 @@ class HomeRecall:
             yield snapshots(place.evidence, log, project_id)
             yield records(place.evidence, log, project_id)
 
-    def _of_workspaces(self) -> "Iterator[Producer]":
+    def _of_workspaces(self, project_id: str | None) -> "Iterator[Producer]":
         """Yield what projects keep in their own folders: memory files, history, the cards of a team.
 
         Of the project that asks, those of the work tree it asks from: another tree or clone of it has its own.
@@ -108,9 +108,10 @@ class HomeRecall:
         mine = context.project
         yield from _of_own_persona(context)
         for root, known in context.known_projects.roots.items():
-            if known.project_id != mine.project_id:
+            if known.project_id != mine.project_id and project_id in (None, known.project_id):
                 yield from _of_workspace(root, known.project_id)
-        yield from _of_workspace(mine.root, mine.project_id)
+        if project_id in (None, mine.project_id):
+            yield from _of_workspace(mine.root, mine.project_id)
 
     def close(self) -> None:
         """Let go of the index if it is open."""

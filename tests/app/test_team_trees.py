@@ -12,6 +12,7 @@ from mi.app.trust import store_team_trust
 from mi.contract.memory_tools import QueryInput, memory_query
 from mi.contract.session import ContractSession
 from mi.kernel.home import Home
+from mi.knowledge.search.backend import Query
 from tests.conftest import git
 
 
@@ -87,7 +88,9 @@ def test_what_a_removed_work_tree_held_is_forgotten(main: Path, tmp_path: Path, 
     assert len(recalled(tree, home)) == 2
     git(main, "worktree", "remove", "--force", str(tree))
     assert recalled(main, home) == [("Never release the walrus on Fridays.", "always")]
-    status, _ = build_recall(use(main, home)).index.status()
+    index = build_recall(use(main, home)).index
+    index.search(Query(("walrus",), only_project=False))
+    status, _ = index.status()
     assert status.documents["rule_file"] == 1
 
 
@@ -110,3 +113,19 @@ def test_a_submodule_is_a_project_of_its_own_in_every_tree(
     use(inner[1], home, trusted=True)
     assert [recalled(root, home) for root in inner] == [[("The walrus has no globals.", "always")]] * 2
     assert [recalled(root, home) for root in (main, tree)] == [[("Never release the walrus on Fridays.", "always")]] * 2
+
+
+@pytest.mark.req("one.knowledge.trees")
+def test_a_recall_looks_at_no_other_project(main: Path, repository: Callable[..., Path], home: Home):
+    """However many there are, a recall here costs the same; a search over all of them finds what they hold."""
+    other = repository("elsewhere")
+    recalled(other, home)
+    write_rule(other, "feed", "Feed the walrus.")
+    assert recalled(main, home) == [("Never release the walrus on Fridays.", "always")]
+    index = build_recall(use(main, home)).index
+    assert index.status()[0].documents["rule_file"] == 1
+    found = index.search(Query(("walrus",), only_project=False))
+    assert sorted(hit.document.text.strip() for hit in found) == [
+        "Feed the walrus.",
+        "Never release the walrus on Fridays.",
+    ]

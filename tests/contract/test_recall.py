@@ -214,7 +214,7 @@ def test_what_a_session_writes_is_taken_in_before_anybody_recalls(project, opene
     session = ready(opened())
     for number in range(120):
         write(session, summary=f"Note {number} about walruses")
-    status, _ = TextIndex(project.home, lambda: (), project.context.notices).status()
+    status, _ = TextIndex(project.home, lambda project_id: (), project.context.notices).status()
     assert status.documents["node"] == 100
     assert len(memory_query(opened("other"), QueryInput(query="walruses", limit=100)).results) == 100
     assert {one.summary for one in recall(opened("other"), "119 walruses")} >= {"Note 119 about walruses"}

@@ -23,7 +23,7 @@ class Query(NamedTuple):
     without_project: bool = False  # leave that project out
     limit: int = 10
     now: float | None = None  # what is not valid at this moment is left out; None: whatever its dates
-    without_sources: tuple[str, ...] = ()  # leave out what these handed over
+    sources: tuple[str, ...] | None = None  # only what these handed over; None: whoever did
     tags: tuple[str, ...] = ()  # at least one of them; () for any
     corrected: bool = False  # also what was taken back or replaced, after what stands
 

@@ -1,7 +1,7 @@
 """The memory of a home: caught up with its producers before it is searched, mended or done without when broken."""
 
 import sqlite3
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from typing import TypeVar
 
@@ -27,7 +27,7 @@ class TextIndex:
     def __init__(
         self,
         home: Home,
-        producers: Callable[[], Iterable[Producer]],
+        producers: Callable[[str | None], Iterable[Producer]],  # of a project and the global part, or of all
         notices: Notices,
         is_elsewhere: Callable[[str], bool] = lambda source: False,
     ) -> None:
@@ -35,44 +35,42 @@ class TextIndex:
         self._producers = producers
         self._notices = notices
         self._is_elsewhere = is_elsewhere  # a source that nobody hands over here is kept for those who will
-        self._kept: tuple[str, ...] = ()
         self._backend: FtsBackend | None = None
         self.name = chosen_name()
 
     def search(self, query: Query, progress: Progress = _quietly) -> list[Hit]:
         """Return the best matches among everything that was handed over up to now."""
-        return self._find(
-            query.kinds, progress, lambda one: one.search(self._of_here(query)), lambda hit: hit.document.id
-        )
+        return self._find([query], progress, lambda one, asked: one.search(asked), lambda hit: hit.document.id)
 
     def newest(self, *queries: Query) -> list[Document]:
         """Return what was handed over of each query's kinds, the newest first; words do not count."""
-        kinds = [kind for query in queries for kind in query.kinds]
-
-        def find(backend: Backend) -> list[Document]:
-            return [one for query in queries for one in backend.newest(self._of_here(query))]
-
-        return self._find(kinds, _quietly, find, lambda one: one.id)
+        return self._find(queries, _quietly, lambda one, asked: one.newest(asked), lambda document: document.id)
 
     def count(self, *queries: Query) -> int:
-        """Return how many `newest` would return without a limit, of what was taken in."""
-        return self._with_backend(lambda backend: sum(map(backend.count, map(self._of_here, queries))))
+        """Return how many `newest` would return without a limit."""
+        return sum(self._find(queries, _quietly, lambda backend, query: [backend.count(query)], str))
 
     def _find(
-        self, kinds: Iterable[str], progress: Progress, find: Callable[[Backend], list[T]], name: Callable[[T], str]
+        self,
+        queries: Sequence[Query],
+        progress: Progress,
+        find: Callable[[Backend, Query], list[T]],
+        name: Callable[[T], str],
     ) -> list[T]:
         """Return what is found, caught up; again when a file of it was written to since it was last looked at."""
-        wanted = frozenset(kinds)
+        kinds = frozenset(kind for query in queries for kind in query.kinds)
+        projects = {query.project_id if query.only_project else None for query in queries}
+        project_id = projects.pop() if len(projects) == 1 else None  # what others keep need not be looked at
 
         def work(backend: Backend) -> list[T]:
-            self._catch_up(backend, wanted, progress)
-            found = find(backend)
-            if look_again(map(name, found)):
-                self._catch_up(backend, wanted, progress)
-                found = find(backend)
-            return found
+            sources = self._catch_up(backend, kinds, progress, project_id)
+            return [one for query in queries for one in find(backend, query._replace(sources=sources))]
 
-        return self._with_backend(work)
+        def work_again(backend: Backend) -> list[T]:
+            found = work(backend)
+            return work(backend) if look_again(map(name, found)) else found
+
+        return self._with_backend(work_again)
 
     def catch_up(self, kinds: Iterable[str], progress: Progress = _quietly) -> None:
         """Take in what is new of these kinds."""
@@ -86,7 +84,7 @@ class TextIndex:
 
         def work(backend: Backend) -> Status:
             backend.clear()
-            for producer in self._producers():
+            for producer in self._producers(None):
                 if producer.kinds <= left_out:
                     backend.apply(producer.source, producer.project_id, "", DocumentChanges([], producer.end()))
             self._catch_up(backend, None, progress)
@@ -102,7 +100,7 @@ class TextIndex:
                 status, cursors = FtsBackend(self._home.memory_index).look() or (status, cursors)
         except sqlite3.Error as error:
             self._notices.add("state-broken", self._home.memory_index, reason=str(error))
-        return status, sum(not is_at(cursors.get(one.source, ""), one.end()) for one in self._producers())
+        return status, sum(not is_at(cursors.get(one.source, ""), one.end()) for one in self._producers(None))
 
     def close(self) -> None:
         """Give back what is held open."""
@@ -110,15 +108,14 @@ class TextIndex:
             self._backend.close()
             self._backend = None
 
-    def _of_here(self, query: Query) -> Query:
-        return query._replace(without_sources=self._kept)
-
-    def _catch_up(self, backend: Backend, kinds: frozenset[str] | None, progress: Progress) -> None:
-        producers = list(self._producers())
-        cursors = backend.cursors()
-        unlisted = sorted(cursors.keys() - {producer.source for producer in producers})
-        self._kept = tuple(filter(self._is_elsewhere, unlisted))
-        gone = [source for source in unlisted if source not in self._kept]
+    def _catch_up(
+        self, backend: Backend, kinds: frozenset[str] | None, progress: Progress, project_id: str | None = None
+    ) -> tuple[str, ...]:
+        """Take in what is new of these kinds, of one project or all; return who hands over here."""
+        producers = list(self._producers(project_id))
+        cursors, sources = backend.cursors(), tuple(producer.source for producer in producers)
+        unlisted = cursors.keys() - set(sources) if project_id is None else ()
+        gone = [source for source in unlisted if not self._is_elsewhere(source)]
         for source in gone:
             backend.forget(source)
         wanted = [one for one in producers if kinds is None or not kinds.isdisjoint(one.kinds)]
@@ -129,6 +126,7 @@ class TextIndex:
         if (gone or behind) and kinds is not None and backend.wasted():
             backend.clear()
             self._catch_up(backend, None, progress)
+        return sources
 
     def _with_backend(self, work: Callable[[Backend], T]) -> T:
         """Do some work on the index; one that is broken or cannot be written costs time, never the answer."""

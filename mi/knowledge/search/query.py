@@ -88,10 +88,10 @@ def _chosen(query: Query) -> tuple[str, list[object]]:
     if query.tags:
         each = " OR ".join("instr(char(10) || d.tags || char(10), ?)" for _ in query.tags)
         where += f" AND ({each})"
-    if query.without_sources:
-        names = ", ".join("?" * len(query.without_sources))
-        where += f" AND d.source NOT IN (SELECT no FROM source WHERE name IN ({names}))"
-    return where, [*(f"\n{tag}\n" for tag in query.tags), *query.without_sources]
+    if query.sources is not None:
+        names = ", ".join("?" * len(query.sources))
+        where += f" AND d.source IN (SELECT no FROM source WHERE name IN ({names}))"
+    return where, [*(f"\n{tag}\n" for tag in query.tags), *(query.sources or ())]
 
 
 def _expressions(words: tuple[str, ...]) -> list[str]:

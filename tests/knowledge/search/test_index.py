@@ -285,7 +285,7 @@ def test_much_rubbish_is_cleared_away(home: Home) -> None:
 
     os.makedirs(home.root)
     fickle = Fickle()
-    memory = TextIndex(home, lambda: [fickle], HomeContext(home).notices)
+    memory = TextIndex(home, lambda project_id: [fickle], HomeContext(home).notices)
     sizes = []
     for version in range(1, 12):
         fickle.version = version
