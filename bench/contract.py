@@ -15,7 +15,7 @@ import time
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
-from floor import install, repository, timed
+from floor import install, load_average, repository, timed
 
 ROUNDS = 21
 CALLS = 300
@@ -140,36 +140,55 @@ def show(what: str, times: list[float]) -> None:
 
 
 def hooks(venv: Path, mi: str, project: Path, env: dict[str, str]) -> None:
-    """Work of the processor, which a busy machine changes little."""
+    """Print the work of the processor, which a busy machine changes little: each profile whole, as set up."""
+    env = env | {"PATH": f"{venv / 'bin'}{os.pathsep}{env['PATH']}", "HOME": str(venv.parent / "user")}
+    Path(env["HOME"]).mkdir(exist_ok=True)
+    for profile in ("light", "team", "strict"):
+        set_up([mi, "setup", "claude-code", "--profile", profile, "--yes"], project, env)
+        words = ["--profile", profile] if profile != "light" else []
+        subjects = {
+            f"{profile}, {what}": ([mi, "hook", event, "--host", "claude-code", *words], json.dumps(data), goal)
+            for what, (event, data, goal) in events(project).items()
+        }
+        if profile == "light":
+            subjects |= {f"mi {' '.join(one)}": ([mi, *one], "", 6) for one in (["status"], ["memory", "recent"])}
+        report(venv, subjects, project, env)
+        set_up([mi, "setup", "--remove", "--yes"], project, env)
+
+
+def set_up(words: list[str], project: Path, env: dict[str, str]) -> None:
+    subprocess.run(words, cwd=project, env=env, check=True, stdout=subprocess.DEVNULL)
+
+
+def events(project: Path) -> dict[str, tuple[str, dict, int]]:
+    """Return what a host tells a hook, and how many starts of Python its work may take."""
     told = {"session_id": "s1", "cwd": str(project), "permission_mode": "acceptEdits"}
-    look = told | {"tool_name": "Read", "tool_input": {"file_path": "a.py"}}
-    change = told | {"tool_name": "Write", "tool_input": {"file_path": "a.py"}}
+    change = told | {"tool_name": "Write", "tool_input": {"file_path": str(project / "a.py"), "content": "x"}}
     recall = told | {"tool_name": "mcp__mi__memory_recent", "tool_input": {}, "tool_response": '{"results": []}'}
-    command = told | {"tool_name": "Bash", "tool_input": {"command": "cat a.py | head"}}
-    events = {
-        "pre-tool, a look": ("pre-tool", look, 6),
-        "pre-tool, a command": ("pre-tool", command, 6),
-        "pre-tool, an edit": ("pre-tool", change, 6),
-        "post-tool, a recall": ("post-tool", recall, 8),
+    return {
+        "look": ("pre-tool", told | {"tool_name": "Read", "tool_input": {"file_path": "a.py"}}, 6),
+        "command": ("pre-tool", told | {"tool_name": "Bash", "tool_input": {"command": "cat a.py | head"}}, 6),
+        "edit": ("pre-tool", change, 6),
         "prompt": ("prompt", told | {"prompt": "Read the settings from a file, with a test"}, 8),
+        "prompt with a match": ("prompt", told | {"prompt": f"{WORDS[0]} {WORDS[1]}"}, 8),
         "session-start": ("session-start", told | {"source": "startup"}, 8),
+        "after a recall": ("post-tool", recall, 8),
+        "after an edit": ("post-tool", change | {"tool_response": "ok"}, 8),
         "stop": ("stop", told, 8),
     }
-    subjects = {
-        f"{what}, {part}": ([mi, "hook", event, "--host", "claude-code", "--enforce", part], json.dumps(data), goal)
-        for part in ("permissions", "contract")
-        for what, (event, data, goal) in events.items()
-    }
+
+
+def report(venv: Path, subjects: dict[str, tuple[list[str], str, int]], project: Path, env: dict[str, str]) -> None:
     times: dict[str, list[float]] = {what: [] for what in ("base", *subjects)}
     for _ in range(ROUNDS):  # interleaved, so that a busy moment touches all alike
         times["base"].append(work_of([str(venv / "bin/python"), "-c", "pass"], "", project, env))
         for what, (words, data, _) in subjects.items():
             times[what].append(work_of(words, data, project, env))
     base = statistics.median(times.pop("base"))
-    print(f"  python -c pass                         {base * 1000:6.1f} ms of work")
+    print(f"  python -c pass                      {base * 1000:6.1f} ms of work, {load_average()}")
     for what, one in times.items():
         found = statistics.median(one)
-        print(f"  hook {what:<33} {found * 1000:6.1f} ms  {found / base:4.1f}x (goal {subjects[what][2]}x)")
+        print(f"  {what:<35} {found * 1000:6.1f} ms  {found / base:4.1f}x (goal {subjects[what][2]}x)")
 
 
 def work_of(words: list[str], data: str, project: Path, env: dict[str, str]) -> float:

@@ -320,9 +320,9 @@ def _settle_trust(
     agreed = is_yes(word)
     store_answer(context, found.item.project_id, asked, agreed)
     if not args.json:
-        key = "bound" if asked.team_files else "answered"
+        begin = "trust.bound-" if asked.team_files else "trust.answered-"
         paths = ", ".join(asked.team_files.values())
-        out.say(f"trust.{key}-{'yes' if agreed else 'no'}", commands=", ".join(asked.commands), paths=paths)
+        out.say(begin + ("yes" if agreed else "no"), commands=", ".join(asked.commands), paths=paths)
     told = {"question_id": asked.id, "commands": asked.commands, "trusted": agreed}
     return told | ({"team_files": [*asked.team_files.values()]} if asked.team_files else {})
 
