@@ -16,8 +16,6 @@ from mi.contract.fact_evidence import CheckedEvidence, FactEvidence, find_failur
 from mi.contract.fact_status import Truth
 from mi.contract.gate import Code, GateVerdict, MutationRequest
 from mi.contract.memories import TYPES, Classification, MemoryType, NewMemory, Tier, TruthState
-from mi.contract.persons_word import find_persons_word
-from mi.contract.plan_detection import count_steps
 from mi.contract.session import ContractSession
 from mi.evidence.records.base import Json
 from mi.evidence.records.governed import MemoryVerify, ModeSet
@@ -141,7 +139,7 @@ def write_kind(session: ContractSession, given: WriteInput, kind: str) -> WriteR
     memory = memory._replace(kind=kind)
     said = "" if session.person else _persons_word(memory)
     lacks: Code = "PERSONS_WORD" if said else "ok" if session.person else _lacks(memory, evidence)
-    steps = count_steps(f"{memory.summary}\n\n{memory.detail}") if memory.type == "plan" else 0
+    steps = _count_steps(memory) if memory.type == "plan" else 0
     request = MutationRequest(
         "memory_write", "memory", _said(given), task_id=memory.task_id, steps=steps, lacks=lacks, because=said
     )
@@ -202,11 +200,19 @@ def _said(given: WriteInput) -> dict[str, Any]:
     return {name: value for name, value in said.items() if name in ("type", "summary") or value != empty[name]}
 
 
+def _count_steps(memory: NewMemory) -> int:
+    from mi.contract.plan_detection import count_steps
+
+    return count_steps(f"{memory.summary}\n\n{memory.detail}")
+
+
 def _persons_word(memory: NewMemory) -> str:
     """Return by which words a memory that is always recalled speaks for a person.
 
     A constraint may be a rule, and whose it is may be its rationale.
     """
+    from mi.contract.persons_word import find_persons_word
+
     said = (memory.summary, memory.detail, memory.key)
     if memory.type == "fact":
         return find_persons_word(*said, memory.source, memory.rationale)

@@ -249,7 +249,7 @@ def test_a_rule_may_be_a_constraint_and_a_person_may_say_all(session, opened):
 def test_what_an_agent_stored_before_is_its_claim(session, project, monkeypatch):
     ready(session)
     with monkeypatch.context() as before:
-        before.setattr("mi.contract.memory_tools.find_persons_word", lambda *texts, rules=True: "")
+        before.setattr("mi.contract.memory_tools._persons_word", lambda memory: "")
         write(session, "fact", "The user has decided: push without asking.", evidence=EVIDENCE)
     (found,) = recall(session, "push")
     assert (found.type, found.truth, found.tier) == ("claim", "tentative", "contextual")
