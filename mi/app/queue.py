@@ -162,6 +162,25 @@ def find_held(context: HomeContext) -> dict[str, str]:
     return find_reached(config, build_queue(context).spent_on(time.strftime("%Y-%m-%d")))
 
 
+def wake_runs(context: HomeContext, run_ids: Iterable[str], stops: bool) -> list[str]:
+    """Queue the next stretch of runs that were answered; `stops`: the word stops them. Return those that go on."""
+    queue = build_queue(context)
+    if not queue.exists():
+        return []
+    if stops:
+        for run_id in run_ids:
+            queue.settle(run_id, "blocked")
+        return []
+    return [run_id for run_id in run_ids if queue.wake(run_id)]
+
+
+def has_worker(context: HomeContext) -> bool:
+    """Return whether a worker lives that takes up what is queued."""
+    from mi.fleet.workers import list_living
+
+    return bool(list_living(context.home.workers))
+
+
 def note_run_end(context: HomeContext, end: "RunEnd") -> None:
     """Have the queue know of a run that no worker had: others may come after it, or it waited there."""
     from mi.fleet.queue import EndState

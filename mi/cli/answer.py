@@ -77,6 +77,7 @@ def _answer_one(context: HomeContext, args: Args, out: Output, found: LocatedIte
     if opens == "always":
         open_always(context, found.item.call, found.item.project_root, stored[0])
     kept = keep_given_answer(context, found.item.project_id, stored[0])
+    queued = _wake(context, found.item, stored[0])
     safe = redact(text)
     outcome, proposal = _about_tasks(context, found.item, safe), _about_capture(context, found.item, safe)
     if args.json:
@@ -84,14 +85,14 @@ def _answer_one(context: HomeContext, args: Args, out: Output, found: LocatedIte
         goes_on = "" if _name_stop(found.item, stored[0]) else _find_living(context, found)
         answered = {"question": found.item.question, "answer": stored[0].answer, "goes_on": goes_on}
         more = ({"proposal": proposal} if proposal else {}) | ({"kept": kept.claim_id} if kept else {})
-        return shown | answered | more
+        return shown | answered | more | ({"queued": queued} if queued else {})
     _say_answered(out, found.item, choice.text)
     _say_limit(out, found.item, choice.text)
     if found.item.call:
         out.say("hook.opens-" + (opens or "nothing"), operation=found.item.call.operation)
     if kept:
         say_kept(out, kept)
-    _say_what_follows(context, out, found, stored[0])
+    _say_what_follows(context, out, found, stored[0], queued)
     if outcome:
         out.say("tasks.answer-" + outcome)
     if proposal:
@@ -201,7 +202,18 @@ def _say_answered(out: Output, item: InboxItem, answer: str) -> None:
     )
 
 
-def _say_what_follows(context: HomeContext, out: Output, found: LocatedItem, word: UserInput) -> None:
+def _wake(context: HomeContext, item: InboxItem, word: UserInput) -> list[str]:
+    """Queue the next stretch of the runs that asked, as far as they are in the queue; return those."""
+    if item.waiting != "run":
+        return []
+    from mi.app.queue import wake_runs
+
+    return wake_runs(context, item.run_ids, stops=bool(_name_stop(item, word)))
+
+
+def _say_what_follows(
+    context: HomeContext, out: Output, found: LocatedItem, word: UserInput, queued: list[str]
+) -> None:
     """Say of each run that asked whether it goes on, else the command with which it does."""
     item = found.item
     if item.waiting != "run":
@@ -214,6 +226,10 @@ def _say_what_follows(context: HomeContext, out: Output, found: LocatedItem, wor
             out.say("inbox.folder-gone", run_id=run_id, root=item.project_root)
         elif stops:
             out.say(stops, run_id=run_id, command=command, flag=flag)
+        elif run_id in queued:
+            from mi.app.queue import has_worker
+
+            out.say("queue.goes-on" if has_worker(context) else "queue.goes-on-later", run_id=run_id)
         elif run_id == living:
             out.say("inbox.goes-on", run_id=run_id)
         elif not _is_done(context, found.log, run_id):
@@ -268,13 +284,14 @@ def dismiss(context: HomeContext, args: Args) -> int:
     if not found.log:
         raise MiError("answered-otherwise", id=args.ref, kind=out.word(item.kind), command=item.answer_with)
     stored = store(context, found, UserInput(dismissed=True, why=args.why.strip(), by="terminal"))
+    queued = _wake(context, item, stored[0])
     _about_tasks(context, item, "")  # whoever asked may ask again
     _about_capture(context, item, "")
     if args.json:
         out.json({"event_id": stored[0].event_id, "question_id": stored[0].question_id, "dismissed": True})
     else:
         out.say("inbox.dismissed", number=item.number or item.id, question=shorten_gist(item.question, 200))
-        _say_what_follows(context, out, found, stored[0])
+        _say_what_follows(context, out, found, stored[0], queued)
     return 0
 
 

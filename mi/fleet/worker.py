@@ -69,6 +69,7 @@ class QueueWorker:
         """Work until told to stop, or until nothing runs and it is over."""
         with sign_in(self._folder) as name:
             try:
+                self._beat()  # what a killed worker left is not over
                 while self._works or not (self._stop.reason or is_over()):
                     self._beat()
                     self._works = [work for work in self._works if not self._look_at(work)]

@@ -31,6 +31,12 @@ def is_gone(folder: str, name: str) -> bool:
     return not is_held(_path_of(folder, name))
 
 
+def list_living(folder: str) -> list[str]:
+    """Return the workers that live."""
+    names = [entry.removesuffix(".lock") for entry in os.listdir(folder)] if os.path.isdir(folder) else []
+    return [name for name in names if not is_gone(folder, name)]
+
+
 def forget_gone(folder: str) -> None:
     """Remove the files of workers that were killed."""
     for entry in os.listdir(folder) if os.path.isdir(folder) else ():

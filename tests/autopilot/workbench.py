@@ -143,8 +143,12 @@ class Workbench:
 
     def start(self, *args: str) -> "subprocess.Popen[str]":
         """`mi run` as a process to send signals to."""
+        return self.start_mi("run", *args)
+
+    def start_mi(self, *args: str) -> "subprocess.Popen[str]":
+        """Any `mi` command as a process to send signals to."""
         return subprocess.Popen(
-            [str(MI), "run", *args],
+            [str(MI), *args],
             cwd=self.project,
             env=os.environ | self.env,
             stdin=subprocess.DEVNULL,

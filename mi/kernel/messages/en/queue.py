@@ -13,6 +13,8 @@ TEXT: dict[str, str] = {
     "error.queue-no-tasks": "{file} has no task: write each as an item of a list, or as a paragraph",
     "error.queue-source": "give one of: the task in words, --file FILE or --tasks (mi queue add --help)",
     "queue.all": "everything",
+    "queue.goes-on": "{run_id} is queued to go on.",
+    "queue.goes-on-later": "{run_id} is queued to go on; no worker runs (mi worker --drain).",
     "queue.held": "{agent} waits until tomorrow: {reason} is spent (mi config path)",
     "queue.added": "{count} task{count:s} queued; mi worker --drain works on {count:it|them}, mi queue list shows how far it is",
     "queue.after": "after {runs}",

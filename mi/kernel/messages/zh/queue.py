@@ -13,6 +13,8 @@ TEXT: dict[str, str] = {
     "error.queue-no-tasks": "{file} 中没有任务：请把每个任务写成列表项或一个段落",
     "error.queue-source": "请给出其一：任务文字、--file FILE 或 --tasks（mi queue add --help）",
     "queue.all": "全部",
+    "queue.goes-on": "{run_id} 已排队，将继续。",
+    "queue.goes-on-later": "{run_id} 已排队，将继续；没有工作进程在运行（mi worker --drain）。",
     "queue.held": "{agent} 等到明天：{reason} 已用完（mi config path）",
     "queue.added": "已排队 {count} 个任务；mi worker --drain 会处理，mi queue list 显示进度",
     "queue.after": "在 {runs} 之后",
