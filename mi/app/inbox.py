@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from mi.app.home_context import HomeContext
+from mi.app.mined_facts import MOST, list_unconfirmed
 from mi.app.team import build_persona
 from mi.evidence.inbox import InboxItem, LocatedItem, list_waiting, number_items, sort_items
 from mi.evidence.inbox_numbers import number_all, read_numbers
@@ -22,7 +23,7 @@ from mi.kernel.text import fit_one_line, make_printable
 def build_inbox(context: HomeContext, progress: Progress) -> list[LocatedItem]:
     """Return all that waits, newest first, each with its number; the log is brought up to date in the index."""
     asked, _ = list_waiting(context.home, context.evidence_index, find_roots(context), context.notices, progress)
-    found = sort_items([*_list_team_items(context), *_list_mined(context), *asked])
+    found = sort_items([*_list_team_items(context), *_list_mined(context, MOST), *asked])
     if not found and not os.path.exists(context.home.inbox_numbers):
         return found
     wanted = [one.item.ids or [one.item.id] for one in reversed(found)]  # the oldest gets the lowest number
@@ -38,6 +39,7 @@ if TYPE_CHECKING:
     from mi.persona.place import PersonaView
 
 _NAMED = 3  # projects in one line
+_GLANCE = 20  # facts of a project that a look counts: each is weighed by all that it rests on
 
 
 class Waiting(NamedTuple):
@@ -66,7 +68,7 @@ class Waiting(NamedTuple):
 def look_at_inbox(context: HomeContext) -> Waiting:
     """Return all that waits for the person, of all projects; nothing is written, not even a number."""
     asked, complete = list_waiting(context.home, context.evidence_index, find_roots(context), context.notices)
-    found = sort_items([*_list_team_items(context), *_list_mined(context), *asked])
+    found = sort_items([*_list_team_items(context), *_list_mined(context, _GLANCE), *asked])
     numbered = number_items(found, read_numbers(context.home, context.notices)) if found else []
     return Waiting([one.item for one in numbered], complete)
 
@@ -93,12 +95,10 @@ def _list_team_items(context: HomeContext) -> Iterator[LocatedItem]:
             yield LocatedItem(msgspec.structs.replace(item, **place))
 
 
-def _list_mined(context: HomeContext) -> Iterator[LocatedItem]:
+def _list_mined(context: HomeContext, most: int) -> Iterator[LocatedItem]:
     """Yield the facts of each project that agents' work left and nothing confirmed, as one group."""
-    from mi.app.mined_facts import list_unconfirmed
-
     for project_id, root in find_roots(context).items():
-        waiting = list_unconfirmed(context, project_id)
+        waiting = list_unconfirmed(context, project_id, most)
         if not waiting:
             continue
         at, language = shlex.quote(root), context.quiet_language
@@ -106,7 +106,9 @@ def _list_mined(context: HomeContext) -> Iterator[LocatedItem]:
         item = InboxItem(
             id=f"facts-{project_id}",
             kind="facts",
-            question=text("inbox.facts", language, count=len(waiting), at=at),
+            question=text(
+                "inbox.facts" if len(waiting) < most else "inbox.facts-more", language, count=len(waiting), at=at
+            ),
             said=said,
             ts=str(waiting[0].raw.get("asserted_ts") or ""),
             answer_with=f"mi -C {at} claim confirm",

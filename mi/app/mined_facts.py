@@ -10,10 +10,10 @@ from mi.app.thoughts import build_thoughts
 if TYPE_CHECKING:
     from mi.knowledge.thoughts.store_state import Thought
 
-_MOST = 200  # in one group
+MOST = 200  # in one group
 
 
-def list_unconfirmed(context: HomeContext, project_id: str = "") -> "list[Thought]":
+def list_unconfirmed(context: HomeContext, project_id: str = "", most: int = MOST) -> "list[Thought]":
     """Return the mined facts of a project that neither a check nor the person confirmed, the newest first.
 
     Nothing is written, and no store is opened that holds none.
@@ -29,7 +29,7 @@ def list_unconfirmed(context: HomeContext, project_id: str = "") -> "list[Though
 
     thoughts = CombinedStores(store.read(save=False))
     found = thoughts.find("claim", Filter(types=("fact", "assumption"), tags=(MINED,)))
-    return list(islice((one for one in found if of_thought(one, thoughts) == "hands"), _MOST))
+    return list(islice((one for one in found if of_thought(one, thoughts) == "hands"), most))
 
 
 def _mentions(path: str, word: bytes) -> bool:

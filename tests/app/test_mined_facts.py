@@ -71,3 +71,12 @@ def test_the_group_of_another_project_waits_as_well_and_status_counts_it(mi: Mi,
     assert (status["inbox"]["count"], "2 facts" in status["inbox"]["line"]) == (1, True)
     mi(*item["answer_with"].split()[1:], cwd=elsewhere)
     assert json.loads(mi("status", "--json", cwd=elsewhere).stdout)["inbox"]["count"] == 0
+
+
+@pytest.mark.req("one.mined.group")
+def test_a_look_counts_so_far_and_says_so(mi: Mi, home: Home, tmp_path: Path, mined: list[str]):
+    store = build_thoughts(HomeContext(home, cd=str(tmp_path / "work"))).own
+    facts = [store.new_claim(f"Pool {at} is cold.", [MINED], "", "hands", claim_type="fact") for at in range(30)]
+    store.add_claims([citing(one, "ev_run_1") for one in facts])
+    assert "20 facts or more" in json.loads(mi("status", "--json").stdout)["inbox"]["line"]
+    assert "32 facts from agents' work" in mi("inbox").stdout

@@ -9,6 +9,7 @@ import pytest
 
 from mi.kernel.home import Home
 from mi.testing import call_tool, edit, read, run, say, turn
+from tests.conftest import git
 from tests.real.hosts import AgentHost, agent_host
 from tests.speaking import INSTALLED
 
@@ -137,6 +138,26 @@ def test_out_of_both_real_hosts_at_once_every_byte_is_as_before(codex: str, clau
         host.mi("setup", "--remove", "--yes")
         after = files_of(host, person)
         assert {path for path in {*before, *after} if before.get(path) != after.get(path)} == set()
+
+
+@pytest.mark.req("one.setup.one-voice", "one.setup.walks")
+def test_a_real_codex_with_both_entries_hears_one(codex: str, tmp_path: Path) -> None:
+    """The person's own entries, made for another project, hold in all of them; this one's team committed its own."""
+    for host in agent_host("codex", codex, tmp_path):
+        host.prepare([say("I looked.")])
+        rules = Path(host.repository.path, ".nexus/rules")
+        rules.mkdir(parents=True)
+        (rules / "walrus.md").write_text("Never feed the walrus by hand.\n", "utf-8")
+        git(Path(host.repository.path), "add", "-A")
+        git(Path(host.repository.path), "commit", "-q", "-m", "rules")
+        set_up(host, "team")
+        (other := tmp_path / "other").mkdir()
+        host.mi("-C", str(other), "setup", "codex", "--profile", "light", "--yes")
+        assert "mi" in Path(host.env["CODEX_HOME"], "hooks.json").read_text("utf-8")
+        host.run("feed the walrus by hand")
+        assert host.server is not None
+        told = json.dumps(host.server.requests[0].body, ensure_ascii=False)
+        assert (told.count("it binds nothing here"), told.count("Challenge the request")) == (1, 1)
 
 
 def _warnings(host: AgentHost) -> list[dict[str, str]]:

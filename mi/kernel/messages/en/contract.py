@@ -186,6 +186,7 @@ TEXT: dict[str, str] = {
     "remember.team": "Written to {path} ({kind}). Commit it: then others have it, and where they trust this repository it counts.",
     "remember.proposed": "Proposed as {path}. It counts once somebody accepted it: mi proposal review {id}",
     "error.no-team-folder": "there is no {path}, where a team keeps its files (mkdir {path} begins it; without --team it is kept for you alone)",
+    "inbox.facts-more": "{count} facts or more from agents' work that no check confirmed (not true: mi -C {at} claim drop; single ones by their ids)",
     "inbox.facts": "{count} fact{count:s} from agents' work that no check confirmed (not true: mi -C {at} claim drop; single ones by their ids)",
     "claim.confirm": "{count} fact{count:s} confirmed: they count as your word now.",
     "claim.drop": "{count} fact{count:s} dropped.",

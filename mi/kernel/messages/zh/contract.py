@@ -186,6 +186,7 @@ TEXT: dict[str, str] = {
     "remember.team": "已写入 {path}（{kind}）。请提交：其他人便能得到；信任此仓库的人那里它就有效。",
     "remember.proposed": "已提议为 {path}。有人接受后才有效：mi proposal review {id}",
     "error.no-team-folder": "没有 {path}，团队的文件放在那里（mkdir {path} 即可建立；不加 --team 则只为你自己保留）",
+    "inbox.facts-more": "至少 {count} 条来自代理工作、没有检查证实的事实（不对：mi -C {at} claim drop；可按 id 单独处理）",
     "inbox.facts": "{count} 条来自代理工作、没有检查证实的事实（不对：mi -C {at} claim drop；可按 id 单独处理）",
     "claim.confirm": "已证实 {count} 条事实：现在算作你的话。",
     "claim.drop": "已放弃 {count} 条事实。",
