@@ -25,11 +25,16 @@ class WholeTree(NamedTuple):
 
 
 def write_whole(
-    top: str, keep: KeepRules, but: Iterable[str] = (), settings: dict[str, str] | None = None
+    top: str,
+    keep: KeepRules,
+    but: Iterable[str] = (),
+    settings: dict[str, str] | None = None,
+    also: Iterable[str] = (),
 ) -> WholeTree:
-    """Write down everything that is not ignored; MiError when git cannot. The index stays as it is.
+    """Write down everything that is not ignored, and the paths of `also`; MiError when git cannot.
 
-    New files that are too large or hold a secret are left out, and whatever lies at or below the paths of `but`.
+    The index stays as it is. New files that are too large or hold a secret are left out, and whatever lies at or below
+    the paths of `but`.
     """
     with _open_index(top) as index:
 
@@ -48,7 +53,7 @@ def write_whole(
         found = [path for path in listed if not _is_below(path, skipped)]
         left_out = [left for path in found if (left := _judge(sieve, path))]
         names = {left.path for left in left_out}
-        taken = b"\0".join(os.fsencode(path) for path in found if path not in names)
+        taken = b"\0".join(os.fsencode(path) for path in (*found, *also) if path not in names)
         if taken:
             ask("update-index", "--add", "-z", "--stdin", stdin=taken)
         return WholeTree(ask("write-tree").decode().strip(), left_out)

@@ -69,7 +69,7 @@ OPEN = """
     memory/write nexus nexus/artifact nexus/artifact/write nexus/context nexus/event nexus/history nexus/init
     nexus/manifest nexus/memory nexus/memory/add nexus/memory/gc nexus/memory/lint nexus/memory/list
     nexus/memory/merge-access nexus/memory/restore nexus/memory/show nexus/task nexus/task/add nexus/task/close
-    merge-file notify notify/test
+    merge-file notify notify/test runs
     nexus/task/list nexus/task/targets nexus/task/update nexus/validate node node/list node/show
     persona persona/boot persona/conformance persona/init persona/lint persona/note persona/notes persona/publish
     plan plan/add plan/decide plan/edit plan/lint plan/remove plan/reopen plan/start plan/status
@@ -82,8 +82,8 @@ OPEN = """
     workflow/habits workflow/import workflow/keep workflow/list workflow/show
 """
 PERSONS = """
-    queue/add queue/cancel queue/retry worker
-    answer inbox/dismiss init merge restore seal/accept task/adopt trust prove remember undo redo import uninstall
+    queue/add queue/cancel queue/retry worker merge runs/clean
+    answer inbox/dismiss init restore seal/accept task/adopt trust prove remember undo redo import uninstall
     checks/clear checks/run checks/set claim/apply-suggested claim/retract claim/same-as claim/supersede
     claim/confirm claim/drop
     config/apply-template config/init config/rollback contract/install contract/remove contract/update
