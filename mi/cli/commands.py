@@ -21,6 +21,7 @@ COMMANDS = {
     "stop": CommandEntry("work", "attach", "stop a run of another terminal"),
     "merge": CommandEntry("work", "merge", "bring the work of a run in its own work tree to your branch"),
     "runs": CommandEntry("work", "runs", "the work trees of runs"),
+    "race": CommandEntry("work", "race", "the same task by several agents; take the best"),
     "inbox": CommandEntry("work", "inbox", "what waits for you"),
     "answer": CommandEntry("work", "answer", "answer a question that waits"),
     "status": CommandEntry("work", "status", "where things stand (also: mi alone)"),

@@ -13,7 +13,17 @@ from mi.evidence.records.base import Record
 from mi.evidence.records.hands import HandsInput
 from mi.evidence.records.mind import RiskEvent
 from mi.evidence.records.proof import Proof
-from mi.evidence.records.run import BatchEnd, Closing, Marks, RunEnd, RunLearned, RunStart, RunUsage, UserInput
+from mi.evidence.records.run import (
+    BatchEnd,
+    Closing,
+    Marks,
+    RunEnd,
+    RunLearned,
+    RunStart,
+    RunUsage,
+    TreeWork,
+    UserInput,
+)
 from mi.evidence.records.thoughts import AnswerKept
 from mi.evidence.run_story import RunStory, tell_story
 from mi.kernel.notices import Notices
@@ -84,6 +94,7 @@ class RunReport(Struct, frozen=True, kw_only=True):
     proof: Proof | None = None
     diff: ReportedDiff
     learned: list[ReportedLesson] = []
+    merged_into: str = ""  # the branch that its work was brought to
     unreadable: int = 0  # lines of the log that tell nothing any more
 
     def show(self) -> dict[str, Any]:
@@ -139,6 +150,7 @@ def make_report(
         proof=proof,
         diff=diff,
         learned=[*_list_kept(records, story), *learned],
+        merged_into=next((one.into for one in own if isinstance(one, TreeWork) and one.act == "merged"), ""),
         unreadable=unreadable,
     )
 

@@ -101,6 +101,7 @@ class ReportTeller:
             ("run", story.run_id),
             ("project", os.path.basename(start.main_root or start.project_root)),  # its place is nobody else's matter
             ("branch", start.branch),
+            ("merged-into", self._report.merged_into),
             ("agent", start.hands),
             ("mind", start.mind),
             ("began", story.started),

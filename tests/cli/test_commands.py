@@ -101,9 +101,15 @@ BY_ARGUMENTS = {
     "gate permission": (["set", "push", "ALLOW", "--reason", "x"], ["bash", "run", "rm -rf /", "--override", "x"]),
     "gate deploy check": (["--diff", "seen"], ["--environment", "x"], ["--rollback", "x"], ["--window", "x"]),
     "persona member": (["x"],),
+    "race": (["fix it"], ["pick", "run_x"]),
     "proposal review": (["x", "--verdict", "accept", "--by", "human", "--reason", "x"],),
 }
-OPEN_ARGUMENTS = {"persona member": [], "gate permission": ["list"], "gate deploy check": ["--tests", "true"]}
+OPEN_ARGUMENTS = {
+    "persona member": [],
+    "race": [],
+    "gate permission": ["list"],
+    "gate deploy check": ["--tests", "true"],
+}
 
 
 def _words(table: str) -> set[str]:

@@ -16,6 +16,7 @@ _AREAS = (
     "notify",
     "queue",
     "report",
+    "race",
     "trees",
 )
 TABLES = {"TEXT": ("base", *_AREAS)}

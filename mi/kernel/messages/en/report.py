@@ -15,6 +15,7 @@ TEXT: dict[str, str] = {
     "report.run": "Run",
     "report.project": "Folder",
     "report.branch": "Branch",
+    "report.merged-into": "Brought over to",
     "report.agent": "Agent",
     "report.mind": "Judge",
     "report.began": "Began",

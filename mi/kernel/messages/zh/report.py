@@ -15,6 +15,7 @@ TEXT: dict[str, str] = {
     "report.run": "运行",
     "report.project": "文件夹",
     "report.branch": "分支",
+    "report.merged-into": "已并入",
     "report.agent": "代理",
     "report.mind": "评判者",
     "report.began": "开始",
