@@ -22,10 +22,10 @@ _OTHERS = {
     "claude-agent-sdk": "claude",
 }
 _AGENTS = {entry.name: entry.name for entry in VENDORS} | _OTHERS
-_ENDING = re.compile(r"\.(?:exe|[cm]?js)$")  # a `goose.py` or `codex.sh` is somebody's own
-_VERSION = re.compile(r"(?<=.)(?:@|[=<>~!]=|\[).*$")
-_PACKAGE = re.compile(r"(?:node_modules|site-packages)/(?:@[^/]+/)?([^/]+)/")
-_SCRIPT = re.compile(r"/|\.(?:[cm]?[jt]sx?|py|rb|sh)$")
+_ENDING = r"\.(?:exe|[cm]?js)$"  # a `goose.py` or `codex.sh` is somebody's own
+_VERSION = r"(?<=.)(?:@|[=<>~!]=|\[).*$"
+_PACKAGE = r"(?:node_modules|site-packages)/(?:@[^/]+/)?([^/]+)/"
+_SCRIPT = r"/|\.(?:[cm]?[jt]sx?|py|rb|sh)$"
 # Agent CLIs set these for the commands they run, also where they give them a terminal.
 _MARKS = """CLAUDECODE CODEX_SANDBOX CODEX_SANDBOX_NETWORK_DISABLED CODEX_THREAD_ID CODEX_CI AI_AGENT
     GEMINI_CLI QWEN_CODE OPENCODE CURSOR_AGENT""".split()
@@ -92,7 +92,7 @@ _LAUNCHERS = {
     "deno": _DENO,
     "ruby": _RUBY,
 }
-_PYTHONS = re.compile(r"(?:python|pypy)[\d.]*")
+_PYTHONS = r"(?:python|pypy)[\d.]*"
 
 
 def find_agent_mark(environment: Mapping[str, str]) -> str:
@@ -138,7 +138,7 @@ def _find_started(words: Sequence[str], launcher: Launcher | None, direct: bool 
         if name == MI and direct and launcher is _PYTHON:  # what only starts a command, such as `uv run`, is none
             return None if _is_harmless(rest[1:]) else FoundAgent(MI, "script")
         if found := _AGENTS.get(name) or next(
-            (_AGENTS[one] for one in _PACKAGE.findall(rest[0]) if one in _AGENTS), ""
+            (_AGENTS[one] for one in re.findall(_PACKAGE, rest[0]) if one in _AGENTS), ""
         ):
             return FoundAgent(found, by)
         if (inner := _find_launcher(rest[0])) and (deeper := _find_started(rest, inner, False)):
@@ -165,14 +165,14 @@ def _list_programs(launcher: Launcher, words: Sequence[str]) -> Iterator[list[st
             rest = rest[1:]
         else:
             yield rest
-            if sure or _SCRIPT.search(word):
+            if sure or re.search(_SCRIPT, word):
                 return
             rest, sure = rest[1:], True
 
 
 def _find_launcher(word: str) -> Launcher | None:
     name = _plain(os.path.basename(word))
-    return _PYTHON if _PYTHONS.fullmatch(name) else _LAUNCHERS.get(name)
+    return _PYTHON if re.fullmatch(_PYTHONS, name) else _LAUNCHERS.get(name)
 
 
 def _is_harmless(words: Sequence[str]) -> bool:
@@ -184,4 +184,4 @@ def _is_harmless(words: Sequence[str]) -> bool:
 
 
 def _plain(name: str) -> str:
-    return _ENDING.sub("", _VERSION.sub("", name.lstrip("-").removeprefix("npm:")))
+    return re.sub(_ENDING, "", re.sub(_VERSION, "", name.lstrip("-").removeprefix("npm:")))

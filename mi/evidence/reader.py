@@ -16,8 +16,8 @@ from mi.kernel.notices import Notices
 from mi.kernel.seal import find_foreign
 
 _SHOWN_LINE = 1 << 18  # enough of a record to show it in a list; `mi show` reads it whole
-_CUT_FIELD = re.compile(r'"(kind|event_id|run_id|batch_id|ts)":\s*"([^"\\]{1,200})"')
-_CUT_SEQ = re.compile(r'"seq":\s*(\d{1,18})')
+_CUT_FIELD = r'"(kind|event_id|run_id|batch_id|ts)":\s*"([^"\\]{1,200})"'
+_CUT_SEQ = r'"seq":\s*(\d{1,18})'
 
 
 class Head(Struct, frozen=True):
@@ -115,10 +115,10 @@ def parse(line: jsonl.Line) -> Event | None:
 
 def _head_of_cut(data: bytes) -> Head | None:
     start = text.decode(data[:2048])
-    fields = dict(reversed(_CUT_FIELD.findall(start)))
+    fields = dict(reversed(re.findall(_CUT_FIELD, start)))
     if "kind" not in fields:
         return None
-    seq = _CUT_SEQ.search(start)
+    seq = re.search(_CUT_SEQ, start)
     return Head(**fields, seq=int(seq[1]) if seq else 0)
 
 

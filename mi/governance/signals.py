@@ -1,6 +1,7 @@
 """What a message signals: the triggers T1 to T9, the mode to meet it in, the speed it asks for, secrets in it."""
 
 from collections.abc import Callable, Collection, Sequence
+from functools import cache
 
 from mi.governance.command_tables import may_deploy
 from mi.governance.impact import find_flags, find_impact
@@ -123,11 +124,12 @@ def _deploys(message: str) -> bool:
 
 def find_contradicted(message: str, decisions: Sequence[TeamDecision], tokens: Tokens) -> tuple[str, ...]:
     """Decisions that the message goes against: about the same thing, one for it and the other against it."""
-    asked = {*tokens(message)} - _polarity_tokens(tokens)
+    read_topic = _read_topics(tokens)
+    asked = read_topic(message)
     found, known = [], patterns()
     refuses, named = bool(is_said(message, known.against)), {*is_said(message, known.technologies)}
     for decision in decisions:
-        about = {*tokens(decision.text)} - _polarity_tokens(tokens)
+        about = read_topic(decision.text)
         shared = asked & about
         alike = len(shared) >= 2 and len(shared) >= len(about) / 4
         forbids = bool(is_said(decision.text, known.against))
@@ -139,5 +141,12 @@ def find_contradicted(message: str, decisions: Sequence[TeamDecision], tokens: T
     return tuple(dict.fromkeys(found))
 
 
-def _polarity_tokens(tokens: Tokens) -> set[str]:
-    return {token for word in patterns().against for token in tokens(word)}
+def _read_topics(tokens: Tokens) -> Callable[[str], set[str]]:
+    """Return what tells the words that a text is about: without those for and against, of which ASCII has its own."""
+
+    @cache
+    def sides(is_ascii: bool) -> set[str]:
+        words = (word for word in patterns().against if word.isascii() or not is_ascii)
+        return {token for word in words for token in tokens(word)}
+
+    return lambda text: {*tokens(text)} - sides(text.isascii())

@@ -8,10 +8,8 @@ from mi.kernel.language import compiled, one_of, patterns
 from mi.kernel.messages import text
 
 URGENT = (1, 3)
-_COMBINED = re.compile(
-    r"(?<![a-z0-9])s[0-4](?:\s*\+\s*s[0-4])+(?![a-z0-9])|(?<![a-z0-9])s[0-4]\s*[-–~]\s*s[0-4](?![a-z0-9])", re.I
-)
-_SINGLE = re.compile(r"s([0-4])", re.I)
+_COMBINED = r"(?i)(?<![a-z0-9])s[0-4](?:\s*\+\s*s[0-4])+(?![a-z0-9])|(?<![a-z0-9])s[0-4]\s*[-–~]\s*s[0-4](?![a-z0-9])"
+_SINGLE = r"(?i)s([0-4])"
 _LEFT_OUT = {1: "alternatives", 2: "comments", 3: "reasoning", 4: "minor"}
 
 
@@ -19,8 +17,8 @@ def find_asked_levels(message: str) -> tuple[int, ...]:
     """Return the levels that the person names: S2, S1+S2, S1-S4, or in words; () when none. An S3 bucket is none."""
     own, known = own_words(message), patterns()
     found: set[int] = set()
-    for match in _COMBINED.finditer(own):
-        numbers = [int(number) for number in _SINGLE.findall(match[0])]
+    for match in re.finditer(_COMBINED, own):
+        numbers = [int(number) for number in re.findall(_SINGLE, match[0])]
         found |= set(numbers) if "+" in match[0] else set(range(min(numbers), max(numbers) + 1))
     found |= {int(named[named.lastindex or 0]) for named in compiled(known.speed_level).finditer(own)}
     marks = [mark for mark in known.clause_marks if mark != ":"]
@@ -28,7 +26,7 @@ def find_asked_levels(message: str) -> tuple[int, ...]:
     leading = compiled(rf"s([0-4])[ \t]+(?!{known.storage})\S")
     for clause in compiled(rf"{one_of(*marks, chr(10))}+|:(?!//)").split(own.lower()):
         bare = compiled(known.speed_filler).sub(" ", clause).strip()
-        only = _SINGLE.fullmatch(bare) or leading.match(clause.strip())
+        only = re.fullmatch(_SINGLE, bare) or leading.match(clause.strip())
         if only:
             found.add(int(only[1]))
     return tuple(sorted(found))

@@ -10,7 +10,7 @@ _QUOTED = (
     r"```.*?(?:```|\Z)|~~~.*?(?:~~~|\Z)|`[^`\n]*`|\"[^\"\n]{0,400}\"|“[^”\n]{0,400}”|‘[^’\n]{0,400}’"
     r"|«[^»\n]{0,400}»|(?<![\w])'[^'\n]{1,400}'(?!\w)|^[ \t]*>[^\n]*"
 )
-_CODE = re.compile(r"```[\w-]*\n?(.*?)(?:```|\Z)|~~~[\w-]*\n?(.*?)(?:~~~|\Z)|`([^`\n]+)`", re.S)
+_CODE = r"(?s)```[\w-]*\n?(.*?)(?:```|\Z)|~~~[\w-]*\n?(.*?)(?:~~~|\Z)|`([^`\n]+)`"
 _LONGEST_WORD = 200  # with politeness and particles
 _BLANK = r"[^\S\n]"  # of one line: a run of empty lines is not tried from each of them
 
@@ -23,7 +23,7 @@ def own_words(message: str) -> str:
 
 def find_code_spans(message: str) -> list[str]:
     """Return the texts in code spans and fenced blocks."""
-    return [next(part for part in found if part) for found in _CODE.findall(message) if any(found)]
+    return [next(part for part in found if part) for found in re.findall(_CODE, message) if any(found)]
 
 
 def is_said(message: str, words: Iterable[str], stops: Iterable[str] = ()) -> list[str]:

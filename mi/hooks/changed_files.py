@@ -8,9 +8,9 @@ from mi.hooks.event import HookEvent
 
 _EDITORS = {"Edit": "file_path", "MultiEdit": "file_path", "Write": "file_path", "NotebookEdit": "notebook_path"}
 _SHELLS = ("Bash", "exec_command", "shell", "local_shell", "unified_exec")
-_PATCHED = re.compile(r"^\*\*\* (?:(?:Add|Update|Delete) File|Move to): (.*\S)", re.MULTILINE)
+_PATCHED = r"(?m)^\*\*\* (?:(?:Add|Update|Delete) File|Move to): (.*\S)"
 # Tools of other servers that change files, and where they say which.
-_FILE_TOOL = re.compile(r"mcp__(?!mi__).*_(?:write|edit|create|delete|move|rename|append|insert|patch|replace)(?:_|$)")
+_FILE_TOOL = r"mcp__(?!mi__).*_(?:write|edit|create|delete|move|rename|append|insert|patch|replace)(?:_|$)"
 _FILE_FIELDS = ("path", "file_path", "filepath", "file", "filename", "source", "destination")
 
 
@@ -37,8 +37,8 @@ def _named(event: HookEvent) -> list[str]:
     if event.tool_name in _EDITORS:
         return [str(given.get(_EDITORS[event.tool_name]) or ".")]
     if event.tool_name == "apply_patch":
-        return _PATCHED.findall(find_command(event)) or ["."]
-    if _FILE_TOOL.match(event.tool_name):
+        return re.findall(_PATCHED, find_command(event)) or ["."]
+    if re.match(_FILE_TOOL, event.tool_name):
         return [str(given[name]) for name in _FILE_FIELDS if isinstance(given.get(name), str)]
     return []
 
@@ -57,5 +57,5 @@ def _by_shell(text: str, folder: str) -> list[str]:
 
     found = changed_files(text, folder)
     if "apply_patch" in text:
-        found += [os.path.normpath(os.path.join(folder, path)) for path in _PATCHED.findall(text)]
+        found += [os.path.normpath(os.path.join(folder, path)) for path in re.findall(_PATCHED, text)]
     return found

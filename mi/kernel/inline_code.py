@@ -2,14 +2,14 @@
 
 import re
 
-_INTERPRETER = re.compile(r"(?:python|pypy)[\d.]*|node|nodejs|deno|bun|ruby|perl|php|osascript")
-_FLAG = re.compile(r"-\w*[cerp]|-E|--eval|--print|eval")
+_INTERPRETER = r"(?:python|pypy)[\d.]*|node|nodejs|deno|bun|ruby|perl|php|osascript"
+_FLAG = r"-\w*[cerp]|-E|--eval|--print|eval"
 
 
 def inline_code(name: str, words: list[str], bodies: list[str]) -> list[str]:
     """Code in the words after an interpreter's name; without a script to run, what stands in here-documents."""
-    if not _INTERPRETER.fullmatch(name):
+    if not re.fullmatch(_INTERPRETER, name):
         return []
-    given = [words[place + 1] for place, word in enumerate(words[:-1]) if _FLAG.fullmatch(word)]
+    given = [words[place + 1] for place, word in enumerate(words[:-1]) if re.fullmatch(_FLAG, word)]
     scripts = [word for word in words if not word.startswith("-")]
     return given if given or scripts else bodies

@@ -30,7 +30,7 @@ _NEXT: dict[State, tuple[State, ...]] = {
     "rejected": (),
     "done": (),
 }
-_ID = re.compile(r"HO-\d{4}-\d{2}-\d{2}-\d{3,}")
+_ID = r"HO-\d{4}-\d{2}-\d{2}-\d{3,}"
 
 
 class Deliverable(msgspec.Struct, frozen=True, kw_only=True):
@@ -81,7 +81,7 @@ def create(persona: PersonaView, wanted: HandoffFile, questions: list[str], send
 
 
 def _choose_id(folder: str, day: str) -> str:
-    taken = [int(name[14:-5]) for name in os.listdir(folder) if _ID.fullmatch(name[:-5]) and name[3:13] == day]
+    taken = [int(name[14:-5]) for name in os.listdir(folder) if re.fullmatch(_ID, name[:-5]) and name[3:13] == day]
     return f"HO-{day}-{max(taken, default=0) + 1:03d}"
 
 
@@ -126,7 +126,7 @@ def read_all(persona: PersonaView) -> tuple[list[HandoffFile], list[CardProblem]
     found: list[HandoffFile] = []
     problems: list[CardProblem] = []
     for name in sorted(os.listdir(folder)) if os.path.isdir(folder) else []:
-        if not _ID.fullmatch(name[:-5]):
+        if not re.fullmatch(_ID, name[:-5]):
             continue
         try:
             found += _read_versions(persona, name[:-5])
@@ -196,7 +196,7 @@ def _check(one: HandoffFile) -> None:
 
 
 def _path(persona: PersonaView, handoff_id: str) -> str:
-    if not _ID.fullmatch(handoff_id):
+    if not re.fullmatch(_ID, handoff_id):
         raise UsageError("bad-handoff-id", id=handoff_id)
     return persona.path("handoffs", f"{handoff_id}.yaml")
 

@@ -9,7 +9,7 @@ from mi.kernel.files import read_bytes
 from mi.kernel.named_tuple import NamedTuple
 from mi.kernel.text import decode
 
-_MEMBER = re.compile(r"[^\W_][\w-]{0,63}")
+_MEMBER = r"[^\W_][\w-]{0,63}"
 SELF = "self"
 
 
@@ -60,7 +60,7 @@ def find_root(configured: str, project_root: str, home_root: str) -> str:
 
 def check_member_name(name: str) -> str:
     """Return a member's name, safe as part of a path; UsageError otherwise."""
-    if not _MEMBER.fullmatch(name) or name == SELF:
+    if not re.fullmatch(_MEMBER, name) or name == SELF:
         raise UsageError("bad-member", name=name)
     return name
 

@@ -24,9 +24,7 @@ from mi.persona.place import PersonaView, PrivateOfOther, list_markdown, read_te
 
 Verdict = Literal["accept", "reject", "merge"]
 _STATUS = {"accept": "accepted", "reject": "rejected", "merge": "merged"}
-_FILE = re.compile(
-    r"(?<![\w./-])[\w./-]*\w\.(?:py|js|ts|tsx|go|rs|java|c|cc|cpp|h|rb|php|sh|css|html|ya?ml|toml|json|md)\b"
-)
+_FILE = r"(?<![\w./-])[\w./-]*\w\.(?:py|js|ts|tsx|go|rs|java|c|cc|cpp|h|rb|php|sh|css|html|ya?ml|toml|json|md)\b"
 
 
 class ProposalFields(msgspec.Struct, frozen=True, kw_only=True):
@@ -77,7 +75,7 @@ def find_refusal(text: str) -> str | None:
     for reason, pattern in patterns().not_lasting.items():
         if compiled(pattern).search(text):
             return reason
-    named = set(_FILE.findall(text))
+    named = set(re.findall(_FILE, text))
     return "single-file" if len(named) == 1 and compiled(patterns().trick).search(text) else None
 
 

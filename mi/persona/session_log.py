@@ -30,14 +30,13 @@ HEADINGS = {
 REQUIRED = ("completed_items", "decisions", "next_steps")
 FIRST_NOTE = "首次session log,系统初始化完成"
 _SHORT = 50  # lines below which a log is read whole
-_ANCHOR = re.compile(
+_ANCHOR = (
     r"(?s)<!-- mixia:section:start name=(?P<name>\w+) ts=\S+ -->\n(?P<text>.*?)\n?"
     r"<!-- mixia:section:end name=(?P=name) -->"
 )
-_HEADING = re.compile(
-    r"(?m)^(?:#{1,6}[ \t]*+|\*\*(?=.*\*\*:?[ \t]*$)|(?=\w[\w ]{2,30}:[ \t]*$))(?P<title>.*[^ \t\n])"
-)  # also as people write one by hand: in bold, or a name with a colon
-_STAMP = re.compile(r"<!-- mixia:section:start name=\w+ ts=(\S+) -->")
+# Also as people write one by hand: in bold, or a name with a colon.
+_HEADING = r"(?m)^(?:#{1,6}[ \t]*+|\*\*(?=.*\*\*:?[ \t]*$)|(?=\w[\w ]{2,30}:[ \t]*$))(?P<title>.*[^ \t\n])"
+_STAMP = r"<!-- mixia:section:start name=\w+ ts=(\S+) -->"
 _FILE = "notes.md"
 
 
@@ -111,7 +110,7 @@ def is_empty(text: str) -> bool:
 
 def find_last_stamp(text: str) -> str:
     """Return when a log's latest entry was written, as it says itself; '' where it does not."""
-    return max(_STAMP.findall(text), default="")
+    return max(re.findall(_STAMP, text), default="")
 
 
 def is_first(logs: Iterable[LogFile]) -> bool:
@@ -169,7 +168,7 @@ def read_sections(text: str, names: Iterable[str]) -> dict[str, list[str]]:
     A short log without anchors also as a `whole`.
     """
     wanted = set(names)
-    anchored = [(found["name"], found["text"]) for found in _ANCHOR.finditer(text)]
+    anchored = [(found["name"], found["text"]) for found in re.finditer(_ANCHOR, text)]
     result: dict[str, list[str]] = {}
     for name, part in anchored or _by_heading(text):
         if name in wanted:
@@ -180,7 +179,7 @@ def read_sections(text: str, names: Iterable[str]) -> dict[str, list[str]]:
 
 
 def _by_heading(text: str) -> list[tuple[str, str]]:
-    marks = list(_HEADING.finditer(text))
+    marks = list(re.finditer(_HEADING, text))
     ends = [*(mark.start() for mark in marks), len(text)][1:]
     found = [(_section_of(mark["title"]), text[mark.end() : end]) for mark, end in zip(marks, ends, strict=False)]
     return [(name, part) for name, part in found if name]

@@ -11,8 +11,8 @@ from mi.kernel.locks import lock_folder
 from mi.kernel.named_tuple import NamedTuple
 from mi.persona.place import PersonaView, list_markdown, may_read
 
-_NAME = re.compile(r"(?P<day>\d{4}-\d{2}-\d{2})(?:-slot-(?P<slot>[A-Z]+)-(?P<sid>[a-z0-9]{6}))?\.md")
-_SID = re.compile(r"[a-z0-9]{6}")
+_NAME = r"(?P<day>\d{4}-\d{2}-\d{2})(?:-slot-(?P<slot>[A-Z]+)-(?P<sid>[a-z0-9]{6}))?\.md"
+_SID = r"[a-z0-9]{6}"
 _LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 _SID_CHARS = "abcdefghijklmnopqrstuvwxyz0123456789"
 
@@ -31,7 +31,7 @@ def log_files(persona: PersonaView) -> list[LogFile]:
     """Return all session logs, the latest last."""
     found: list[LogFile] = []
     for path in list_markdown(persona.path("sessions")):
-        name = _NAME.fullmatch(os.path.basename(path))
+        name = re.fullmatch(_NAME, os.path.basename(path))
         if name and may_read(persona, path):
             changed = os.stat(path).st_mtime
             found.append(LogFile(path, name["day"], name["slot"] or "", name["sid"] or "", changed))
@@ -59,7 +59,7 @@ def take_slot(persona: PersonaView) -> LogFile:
 
 def find_window(persona: PersonaView, sid: str) -> LogFile:
     """Return the log file of a window."""
-    if not _SID.fullmatch(sid):
+    if not re.fullmatch(_SID, sid):
         raise MiError("bad-sid", sid=sid)
     found = [file for file in log_files(persona) if file.sid == sid]
     if not found:

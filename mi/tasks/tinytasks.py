@@ -8,11 +8,11 @@ from mi.tasks import TINY_TASKS
 
 FILE = TINY_TASKS
 # What ends a line (blanks, closing hashes) is cut by hand: a pattern that gives it back step by step is quadratic.
-_GOAL = re.compile(r"^\ufeff?#[ \t]+Tasks[ \t]*[—–-](.*)$")
-_SECTION = re.compile(r"^\ufeff?(#{1,6})[ \t](.*)$")
-_ITEM = re.compile(r"^(\ufeff?[ \t]*)([-*])([ \t]+)\[([ xX])\](?:[ \t](.*)|\r?)$")
-_DETAIL = re.compile(r"^[ \t]*(?:[-*][ \t]+)?(?:(context|acceptance|owner):)?(.*)$", re.IGNORECASE)
-_FENCE = re.compile(r"^\ufeff?[ \t]*(?:[-*][ \t]+)?(`{3,}|~{3,})([^`]*)$")
+_GOAL = r"^\ufeff?#[ \t]+Tasks[ \t]*[—–-](.*)$"
+_SECTION = r"^\ufeff?(#{1,6})[ \t](.*)$"
+_ITEM = r"^(\ufeff?[ \t]*)([-*])([ \t]+)\[([ xX])\](?:[ \t](.*)|\r?)$"
+_DETAIL = r"(?i)^[ \t]*(?:[-*][ \t]+)?(?:(context|acceptance|owner):)?(.*)$"
+_FENCE = r"^\ufeff?[ \t]*(?:[-*][ \t]+)?(`{3,}|~{3,})([^`]*)$"
 
 
 class TaskLine(NamedTuple):
@@ -71,7 +71,7 @@ def parse(text: str) -> TaskDocument:
 
 
 def _goal(lines: tuple[str, ...]) -> str:
-    found = (match for number in skip_fences(lines) if (match := _GOAL.match(lines[number])))
+    found = (match for number in skip_fences(lines) if (match := re.match(_GOAL, lines[number])))
     match = next(found, None)
     return _text(match[1]) if match else ""
 
@@ -96,7 +96,7 @@ def find_details(document: TaskDocument, place: int) -> dict[str, str]:
         if number in ends:
             number, key = ends[number], "context"
             continue
-        match = _DETAIL.match(document.lines[number].removesuffix("\r"))
+        match = re.match(_DETAIL, document.lines[number].removesuffix("\r"))
         number += 1
         if match is None or not match[2].strip():
             continue
@@ -110,7 +110,7 @@ def skip_fences(lines: tuple[str, ...]) -> list[int]:
     outside: list[int] = []
     fence = ""
     for number, line in enumerate(lines):
-        match = _FENCE.match(line.rstrip("\r"))
+        match = re.match(_FENCE, line.rstrip("\r"))
         if not fence and match is None:
             outside.append(number)
         elif not fence and match is not None:
@@ -124,10 +124,10 @@ def _items(lines: tuple[str, ...]) -> list[TaskLine]:
     items: list[TaskLine] = []
     section, top, child_indent = "", -1, -1  # `top`: the task that further indented items belong to
     for number in skip_fences(lines):
-        if heading := _SECTION.match(lines[number]):
+        if heading := re.match(_SECTION, lines[number]):
             section, top = (_heading(heading) if len(heading[1]) > 1 else ""), -1
             continue
-        match = _ITEM.match(lines[number])
+        match = re.match(_ITEM, lines[number])
         if match is None:
             continue
         indent = _columns(match[1])
@@ -205,7 +205,7 @@ def untick(document: TaskDocument, place: int) -> str:
 
 
 def _mark(lines: list[str], number: int, mark: str) -> None:
-    match = _ITEM.match(lines[number])
+    match = re.match(_ITEM, lines[number])
     if match is not None and (match[4] == " ") != (mark == " "):
         lines[number] = lines[number][: match.start(4)] + mark + lines[number][match.end(4) :]
 
@@ -214,7 +214,7 @@ def retitle(document: TaskDocument, place: int, title: str) -> str:
     """Return the text with another title for one item."""
     lines = list(document.lines)
     number = document.items[place].line
-    match = _ITEM.match(lines[number])
+    match = re.match(_ITEM, lines[number])
     if match is not None:
         box = match.end(4) + 1
         ending = "\r" if lines[number].endswith("\r") else ""
@@ -278,7 +278,7 @@ def create(goal: str, title: str, subtasks: Sequence[str], section: str = "", de
 
 
 def _names(line: str, section: str) -> bool:
-    match = _SECTION.match(line)
+    match = re.match(_SECTION, line)
     return match is not None and len(match[1]) > 1 and _heading(match) == section
 
 
@@ -309,7 +309,7 @@ def _ending(document: TaskDocument) -> str:
 
 
 def _bullet(document: TaskDocument) -> str:
-    match = _ITEM.match(document.lines[document.items[0].line]) if document.items else None
+    match = re.match(_ITEM, document.lines[document.items[0].line]) if document.items else None
     return match[2] if match else "-"
 
 
