@@ -4,6 +4,7 @@ import os
 from typing import NamedTuple
 
 from mi.app.home_context import HomeContext
+from mi.app.trust import bind_merged
 from mi.app.work_trees import describe_tree, find_keep_rules
 from mi.autopilot.resume import latest_run_id, records_of
 from mi.autopilot.run_lock import find_running
@@ -83,6 +84,7 @@ def merge_run(context: HomeContext, run: str, way: MergeWay, into: str, anyway: 
     if result.way != "already":
         work = TreeWork(act="merged", path=tree.path, branch=tree.branch, commit=tip, into=target, result=result.commit)
         found.writer.append(work, sync=True)
+        bind_merged(context, tree.base, tip)
     return MergedRun(run_id, tree.branch, target, result, _tick(context, found))
 
 

@@ -90,6 +90,25 @@ def store_team_trust(context: HomeContext, is_yes: bool) -> None:
             _settle(context, place, question, is_yes)
 
 
+def bind_merged(context: HomeContext, base: str, tip: str) -> None:
+    """Let bind what a run wrote into the team's files and the person has just merged: that is their yes to it."""
+    from mi.app.team_files import FOLDERS
+    from mi.project.committed import read_committed
+
+    place, root = context.project_home, context.main_root
+    trusted = read_trust(place.trust)
+    if trusted is None or not trusted.unbound:
+        return
+    brought = {*read_committed(root, FOLDERS, tip).values()} - {*read_committed(root, FOLDERS, base).values()}
+    if brought.isdisjoint(trusted.unbound):
+        return
+    context.evidence_writer(place.evidence).append(TrustSet(project_root=root, team=True), sync=True)
+    change_trust(place.trust, context.notices, lambda former: _bind(former, brought))
+    for question in _waiting(context, place):
+        if question.team_files and brought.issuperset(question.team_files):
+            _settle(context, place, question, is_yes=True)
+
+
 def list_team_files(context: HomeContext) -> list[str]:
     """Return the files of a team that this repository has committed, as paths from its root."""
     from mi.app.team_files import FOLDERS

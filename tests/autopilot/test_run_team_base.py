@@ -108,3 +108,21 @@ def test_a_rule_that_a_run_took_out_is_said_with_the_way_back(team: Workbench):
     team.agent([run(f"git rm -q .nexus/rules/friday.md && {GIT} commit -qm tidy"), *END])
     ran = team.run()
     assert f"git restore --source {before[:12]} -- .nexus/rules/friday.md" in ran.stderr
+
+
+@pytest.mark.parametrize("by_itself", [True, False])
+def test_what_the_person_merges_binds_and_what_lay_there_before_does_not(team: Workbench, by_itself: bool):
+    """The agent's own commit in a work tree of its own, or the one that MI makes of what it left."""
+    git(team.project, "config", "user.name", "A Person")
+    git(team.project, "config", "user.email", "person@example.invalid")
+    team.agent([run(COMMIT.replace("mine.md", "earlier.md")), MEND, TEST, say("All tests pass now; add is mended.")])
+    team.run().ended("done")
+    git(team.project, "commit", "-qam", "mended")
+    again = ".nexus/rules/mine.md"
+    write = COMMIT.replace("walrus", "second walrus") if by_itself else WRITE.replace("walrus", "second walrus")
+    team.agent([run(write), run("echo >> calc.py"), TEST, say("All tests pass; there is one rule more.")])
+    ran = team.run("--worktree", "write a rule about the walrus")
+    assert not (team.project / again).exists()
+    assert team.mi("merge", ran.of("run_start")[-1]["run_id"], "--anyway").code == 0
+    assert binding(team) == {"friday.md": True, "earlier.md": False, "mine.md": True}
+    assert ["earlier.md" in one["question"] for one in team.inbox() if one["about"] == "trust"] == [True]
