@@ -3,6 +3,7 @@
 import os
 
 from mi.app.home_context import HomeContext
+from mi.evidence.runs import find_latest_of_tree
 from mi.kernel.errors import Blocked
 
 
@@ -17,8 +18,7 @@ def find_latest_here(context: HomeContext) -> str:
     if not os.path.exists(log):
         return ""
     index.catch_up(log, lambda done, total: None)
-    found = index.list_runs("name = ? AND root = ?", (context.home.relative(log), context.project.root), 1)
-    return found[0].run_id if found else ""
+    return find_latest_of_tree(index, context.home.relative(log), context.project.root)
 
 
 def choose_resumed(context: HomeContext, run_id: str) -> str:

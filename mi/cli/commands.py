@@ -20,7 +20,7 @@ COMMANDS = {
     "attach": CommandEntry("work", "attach", "watch a run of another terminal"),
     "stop": CommandEntry("work", "attach", "stop a run of another terminal"),
     "merge": CommandEntry("work", "merge", "bring the work of a run in its own work tree to your branch"),
-    "runs": CommandEntry("work", "runs", "the work trees of runs"),
+    "runs": CommandEntry("work", "runs", "all runs of all projects; watch those that go on, clean their work trees"),
     "race": CommandEntry("work", "race", "the same task by several agents; take the best"),
     "inbox": CommandEntry("work", "inbox", "what waits for you"),
     "answer": CommandEntry("work", "answer", "answer a question that waits"),

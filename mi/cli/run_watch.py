@@ -61,13 +61,17 @@ class RunWatch:
 
     def follow(self) -> None:
         """Show everything until it is over."""
-        while True:
-            is_last_look = self.is_gone
-            if self._look() or is_last_look:
-                return
-            self._is_live = True
-            self._drain()
+        while not self.step():
             self.wait()
+
+    def step(self) -> bool:
+        """Show what is new; True when it is over."""
+        is_last_look = self.is_gone
+        if self._look() or is_last_look:
+            return True
+        self._is_live = True
+        self._drain()
+        return False
 
     @property
     def is_gone(self) -> bool:

@@ -19,7 +19,7 @@ from mi.kernel.named_tuple import NamedTuple
 
 T = TypeVar("T")
 _TABLES = Tables(
-    7,
+    8,
     (
         "CREATE TABLE event (log INTEGER, event_id TEXT, offset INTEGER, PRIMARY KEY (log, event_id)) WITHOUT ROWID",
         """CREATE TABLE landmark (log INTEGER, kind TEXT, offset INTEGER, ref TEXT, run TEXT,
@@ -29,6 +29,7 @@ _TABLES = Tables(
         """CREATE TABLE run
             (log INTEGER, run TEXT, ts TEXT, status TEXT, root TEXT, PRIMARY KEY (log, run)) WITHOUT ROWID""",
         "CREATE INDEX latest_run ON run (ts)",
+        "CREATE INDEX run_status ON run (status, ts)",
     ),
 )
 _LOG = "log = (SELECT no FROM source WHERE name = ?1)"
@@ -77,16 +78,6 @@ class RunPlaces(NamedTuple):
         return self.by_kind[kind][0] if kind in self.by_kind else None
 
 
-class IndexedRun(NamedTuple):
-    """A run as the index knows it: in which log, where and when it was last heard of, and how it stood then."""
-
-    log: str  # relative to the home
-    run_id: str
-    ts: str
-    status: str  # '' while it has no end
-    root: str
-
-
 class _Events:
     """Takes in the events of a log."""
 
@@ -121,7 +112,7 @@ class EvidenceIndex:
                 event = _lookup(view, source, event_id)
             return event
 
-        return self._with_view(work)
+        return self.with_view(work)
 
     def latest(self, log: str, kind: str, progress: Progress) -> int | None:
         """Return the offset of the latest event of a landmark kind."""
@@ -146,12 +137,6 @@ class EvidenceIndex:
             by_kind.setdefault(kind, []).append(offset)
         return RunPlaces(by_kind)
 
-    def list_runs(self, where: str, values: tuple[object, ...], most: int) -> list[IndexedRun]:
-        """Return the latest runs of all logs, as far as they were taken in, that a condition on `run` holds for."""
-        query = f"""SELECT name, run, ts, status, root FROM run JOIN source ON no = log
-            WHERE {where or 1} ORDER BY ts DESC LIMIT {most}"""
-        return self._with_view(lambda view: [IndexedRun(*row) for row in view.db.execute(query, values)])
-
     def catch_up_all(self, logs: Iterable[str], progress: Progress) -> None:
         """Take in what was appended to some logs since the last time; the index is opened once."""
 
@@ -161,7 +146,7 @@ class EvidenceIndex:
                 if not is_at(known.get(source.source, ""), source.end()):
                     view.catch_up(source, _Events(), progress)
 
-        self._with_view(work)
+        self.with_view(work)
 
     def referring(self, log: str, kind: str, ref: str, progress: Progress) -> int | None:
         """Return the offset of the latest event of a landmark kind that carries a reference, e.g. `qu_…`."""
@@ -171,7 +156,7 @@ class EvidenceIndex:
 
     def catch_up(self, log: str, progress: Progress) -> None:
         """Take in what was appended since the last time."""
-        self._with_view(lambda view: view.catch_up(self._source(log), _Events(), progress))
+        self.with_view(lambda view: view.catch_up(self._source(log), _Events(), progress))
 
     def unsettled(self, log: str, pairs: dict[str, str]) -> tuple[list[int], int]:
         """Return the offsets of asked events without an answer, and how far the index knows the log."""
@@ -209,9 +194,10 @@ class EvidenceIndex:
             view.catch_up(source, _Events(), progress)
             return view.db.execute(query, (source.source, *values)).fetchall()
 
-        return self._with_view(work)
+        return self.with_view(work)
 
-    def _with_view(self, work: Callable[[LogView], T]) -> T:
+    def with_view(self, work: Callable[[LogView], T]) -> T:
+        """Do some work on the open view."""
         with closing(LogView(self._home.evidence_index, _TABLES)) as view:
             return view.run(lambda db: work(view))
 

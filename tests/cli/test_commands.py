@@ -56,7 +56,7 @@ def test_the_commands_of_a_group_stand_together() -> None:
 
 # Whether an agent may call a command: every command is here, so that a new one is thought about.
 OPEN = """
-    attach autonomy bench
+    attach autonomy bench runs runs/watch
     demo doctor completion context cost diff export inbox project repair report run search show status stop tail version
     bench/judge card card/archive card/health card/index card/list card/match card/show
     checks claim claim/list claim/mine claim/show config config/examples config/path config/show config/template

@@ -70,8 +70,6 @@ TEXT: dict[str, str] = {
     "notice.commit-nobody": "git 不知道你是谁，因此提交以 MI 的名义进行（git config user.name、user.email）",
 }
 HELP: dict[str, str] = {
-    "the work trees of runs": "各次运行的工作树",
-    "Runs and their work trees": "各次运行及其工作树",
     "remove work trees whose work is merged or kept": "移除工作已合并或已保存的工作树",
     "only the work trees of these runs, done or not": "只处理这些运行的工作树，无论是否完成",
     "bring the work of a run in its own work tree to your branch": "把一次运行在其工作树中的工作带到你的分支",
