@@ -7,8 +7,8 @@ from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 from mi.evidence.records.run import TreeWork
-from mi.fleet.tree_commit import WholeTree, make_commit, write_whole
-from mi.fleet.tree_setup import find_time, hide
+from mi.fleet.tree_commit import WholeTree, list_branches, make_commit, write_whole
+from mi.fleet.tree_setup import find_time, hide, list_submodules
 from mi.fleet.work_trees import TreeRegistry, WorkTree, choose_filters
 from mi.kernel import git
 from mi.kernel.errors import MiError
@@ -59,7 +59,7 @@ def look_into(home: Home, tree: WorkTree, keep: KeepRules) -> TreeContents:
 def _compare(tree: WorkTree, whole: WholeTree) -> TreeContents:
     head = git.run(tree.path, "rev-parse", "HEAD").output.strip()
     is_same = git.run(tree.path, "rev-parse", "HEAD^{tree}").output.strip() == whole.tree
-    return TreeContents("" if is_same else whole.tree, head, not _list_branches(tree.main, head))
+    return TreeContents("" if is_same else whole.tree, head, not list_branches(tree.main, head))
 
 
 def _list_unchanged(tree: WorkTree) -> list[str]:
@@ -108,28 +108,19 @@ def _is_tools(top: str, folder: str, known: dict[str, bool]) -> bool:
 
 def _find_dirty_submodules(top: str) -> Iterator[str]:
     """Yield the submodules that hold what no branch of theirs has: changes, or commits."""
-    staged = git.run_bytes(top, "ls-files", "-s", "-z").output
-    for line in staged.split(b"\0"):
-        path = os.fsdecode(line.partition(b"\t")[2])
+    for path in list_submodules(top):
         place = os.path.join(top, path)
-        if line.startswith(b"160000") and git.find_toplevel(place) == os.path.realpath(place):
+        if git.find_toplevel(place) == os.path.realpath(place):
             head = git.run(place, "rev-parse", "HEAD").output.strip()
-            if git.list_uncommitted(place) or not _list_branches(place, head):
+            if git.list_uncommitted(place) or not list_branches(place, head):
                 yield path
             yield from (os.path.join(path, inner) for inner in _find_dirty_submodules(place))
-
-
-def _list_branches(top: str, commit: str) -> list[str]:
-    found = git.run(
-        top, "for-each-ref", f"--contains={commit}", "--format=%(refname)", "refs/heads", "refs/remotes", "refs/tags"
-    )
-    return found.output.split() if found.code == 0 else []
 
 
 def is_merged(tree: WorkTree, tip: str, works: Iterable[TreeWork]) -> bool:
     """Return whether a branch that is not MI's has the work of a run, by its commits or by what the log says."""
     brought = [work.result for work in works if work.act == "merged" and work.commit == tip and work.result]
-    found = (name for commit in (tip, *brought) for name in _list_branches(tree.main, commit))
+    found = (name for commit in (tip, *brought) for name in list_branches(tree.main, commit))
     return any(not name.startswith("refs/heads/mi/") for name in found)
 
 
@@ -150,9 +141,11 @@ def keep_contents(tree: WorkTree, contents: TreeContents, notices: Notices) -> s
 
 def remove_tree(home: Home, tree: WorkTree, notices: Notices) -> None:
     """Remove a work tree, and what the home and git know of it; links in it are not followed."""
+    inside = list_submodules(tree.path) if os.path.isdir(tree.path) else {}
     git.run(tree.main, "worktree", "remove", "--force", "--force", tree.path, timeout_s=300.0)
     shutil.rmtree(tree.path, ignore_errors=True)
-    git.run(tree.main, "worktree", "prune")
+    for path in ("", *inside):
+        git.run(os.path.join(tree.main, path), "worktree", "prune")
     registry = TreeRegistry(home, notices)
     registry.remove(tree.run_id)
     if tree.shown:

@@ -99,3 +99,10 @@ def commit_changes(top: str, head: str, message: str, keep: KeepRules, notices: 
     for left in whole.left_out:
         notices.add("not-committed", os.path.join(top, left.path), why=left.why)
     return make_commit(top, whole.tree, head, message, notices)
+
+
+def list_branches(top: str, commit: str) -> list[str]:
+    """Return the branches and tags that have a commit."""
+    places = ("refs/heads", "refs/remotes", "refs/tags")
+    found = git.run(top, "for-each-ref", f"--contains={commit}", "--format=%(refname)", *places)
+    return found.output.split() if found.code == 0 else []

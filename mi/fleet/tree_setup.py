@@ -20,7 +20,31 @@ from mi.project.proof.dependencies import DEPENDENCY_FOLDERS
 
 PORT_VARIABLE = "MI_PORT_BASE"
 _BEGIN, _END = "# mi: linked or copied into work trees", "# mi: end"
+_LINK = b"160000"  # how the index marks a submodule
 _TAIL_BYTES, _TAIL_LINES = 4096, 3
+
+
+def list_submodules(top: str) -> dict[str, str]:
+    """Return the submodules that a work tree's index names, each with its commit."""
+    staged = git.run_bytes(top, "ls-files", "-s", "-z").output.split(b"\0")
+    words = [
+        (line.split(b" ")[1].decode(), os.fsdecode(line.partition(b"\t")[2])) for line in staged if line[:6] == _LINK
+    ]
+    return {path: commit for commit, path in words}
+
+
+def share_submodules(main: str, tree: str, settings: dict[str, str], notices: Notices) -> None:
+    """Give a work tree the submodules that the person has, as linked trees of theirs: no commit can be lost so."""
+    for path, commit in list_submodules(tree).items():
+        theirs, place = os.path.join(main, path), os.path.join(tree, path)
+        if git.find_toplevel(theirs) != os.path.realpath(theirs):
+            continue  # the person does not have it either
+        words = ("worktree", "add", "--quiet", "--detach", place, commit)
+        made = git.run_bytes(theirs, *words, timeout_s=300.0, settings=settings | git.disable_filters(theirs), umask=-1)
+        if made.code != 0:
+            notices.add("tree-no-submodule", place, reason=made.error.removeprefix("fatal: "))
+        else:
+            share_submodules(theirs, place, settings, notices)
 
 
 def find_dependencies(top: str, notices: Notices) -> list[str]:

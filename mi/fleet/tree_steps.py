@@ -6,8 +6,8 @@ from collections.abc import Callable
 from mi.autopilot.steps.protocol import RunRecorder, RunSteps
 from mi.evidence.records.base import Record
 from mi.evidence.records.run import LeftOutFile, RunEnd, TreeWork
-from mi.fleet.tree_commit import make_commit, write_whole
-from mi.fleet.tree_setup import find_time
+from mi.fleet.tree_commit import list_branches, make_commit, write_whole
+from mi.fleet.tree_setup import find_time, list_submodules
 from mi.fleet.work_trees import WorkTree, choose_filters
 from mi.kernel import git
 from mi.kernel.errors import MiError
@@ -47,6 +47,7 @@ def commit_work(
     notices: Notices,
 ) -> None:
     """Commit what a run left in its work tree, if anything; what stays out of the commit is noticed."""
+    _name_submodules(tree.path, tree.branch, notices)
     given = [path for path, time in tree.made.items() if find_time(tree.path, path) == time]
     whole = write_whole(tree.path, keep, (*tree.links, *tree.copies, *given), choose_filters(home, tree))
     head = _ask(tree.path, "rev-parse", "HEAD")
@@ -57,6 +58,20 @@ def commit_work(
         take_up_commit(tree, commit)
     for one in whole.left_out:
         notices.add("not-committed", os.path.join(tree.path, one.path), why=one.why)
+
+
+def _name_submodules(top: str, branch: str, notices: Notices) -> None:
+    """Give the commits that the agent made in submodules a branch there, and say what it left uncommitted in them."""
+    for path in list_submodules(top):
+        place = os.path.join(top, path)
+        if git.find_toplevel(place) != os.path.realpath(place):
+            continue
+        head = _ask(place, "rev-parse", "HEAD")
+        if not list_branches(place, head):
+            _ask(place, "update-ref", f"refs/heads/{branch}", head)
+        if git.list_uncommitted(place):
+            notices.add("not-committed", place, why="submodule")
+        _name_submodules(place, branch, notices)
 
 
 def take_up_commit(tree: WorkTree, commit: str) -> None:

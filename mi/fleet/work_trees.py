@@ -12,7 +12,16 @@ from msgspec import Struct
 
 from mi.fleet.tree_commit import commit_changes
 from mi.fleet.tree_rules import FILE, TreeRules, read_rules
-from mi.fleet.tree_setup import copy_files, find_dependencies, find_shown, hide, link_folders, list_new, run_commands
+from mi.fleet.tree_setup import (
+    copy_files,
+    find_dependencies,
+    find_shown,
+    hide,
+    link_folders,
+    list_new,
+    run_commands,
+    share_submodules,
+)
 from mi.kernel import clock, git
 from mi.kernel.errors import Blocked, MiError, UsageError
 from mi.kernel.home import Home
@@ -24,6 +33,7 @@ from mi.project.trust import find_untrusted, read_trust
 
 _SLUG_LENGTH = 40
 _FIRST_PORT, _LAST_PORT = 21000, 32000  # below those that systems give away by themselves
+_LITTLE_ROOM = 64_000_000  # bytes
 _MAKE_S = 600.0  # a large repository on a slow disk
 
 
@@ -64,16 +74,16 @@ class TreeRegistry:
     """Reads and changes the home's list of work trees."""
 
     def __init__(self, home: Home, notices: Notices) -> None:
-        self._home = home
+        self.home = home
         self._notices = notices
 
     def read(self) -> dict[str, WorkTree]:
         """Return the work trees by run."""
-        return read_state(self._home.work_trees, TreeList, self._notices).trees
+        return read_state(self.home.work_trees, TreeList, self._notices).trees
 
     def find(self, run_id: str) -> WorkTree | None:
         """Return the work tree of a run."""
-        return self.read().get(run_id) if os.path.exists(self._home.work_trees) else None
+        return self.read().get(run_id) if os.path.exists(self.home.work_trees) else None
 
     def put(self, tree: WorkTree) -> WorkTree:
         """List a work tree; it goes before the one that is listed for the run."""
@@ -103,7 +113,7 @@ class TreeRegistry:
         def replaced(old: TreeList) -> TreeList:
             return msgspec.structs.replace(old, trees=change(old.trees))
 
-        return update_state(self._home.work_trees, TreeList, replaced, self._notices).trees
+        return update_state(self.home.work_trees, TreeList, replaced, self._notices).trees
 
 
 def choose_ports(count: int, taken: Iterable[tuple[int, int]]) -> int:
@@ -220,6 +230,8 @@ def _make_ready(
     registry: TreeRegistry, tree: WorkTree, rules: TreeRules, notices: Notices, say: Callable[[str], None]
 ) -> WorkTree:
     """Give a work tree what it shares and gets, hide that from git, and run the person's commands in it."""
+    if os.path.isfile(os.path.join(tree.path, ".gitmodules")):
+        share_submodules(tree.main, tree.path, choose_filters(registry.home, tree), notices)
     place = partial(os.path.join, tree.folder) if tree.folder else str
     wanted = find_dependencies(tree.main, notices) if rules.link is None else list(map(place, rules.link))
     links = link_folders(tree.main, tree.path, wanted)
@@ -255,7 +267,10 @@ def _add(home: Home, tree: WorkTree) -> None:
         umask=-1,
     )
     if made.code != 0:
-        raise MiError("tree-failed", path=tree.path, reason=made.error.removeprefix("fatal: "))
+        reason, free = made.error.removeprefix("fatal: "), shutil.disk_usage(os.path.dirname(tree.path)).free
+        if free < _LITTLE_ROOM:  # git itself does not say so
+            raise MiError("tree-disk-full", path=tree.path, reason=reason, free=free // 1_000_000)
+        raise MiError("tree-failed", path=tree.path, reason=reason)
 
 
 def remake_tree(

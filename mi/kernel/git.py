@@ -154,8 +154,7 @@ def run_bytes(
         code, data, _ = _collect(process.stdout, process, timeout_s, 1 << 40)
         complaint.seek(0)
         lines = text.decode(complaint.read(_MAX_BYTES)).strip().splitlines()
-    full = next((line for line in lines if "No space left" in line), "")  # what follows only says that it failed
-    return GitBytes(code, data, full or lines[-1] if lines else f"git {args[0]}: no answer" if code is None else "")
+    return GitBytes(code, data, lines[-1] if lines else f"git {args[0]}: no answer" if code is None else "")
 
 
 def start(

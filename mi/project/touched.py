@@ -24,11 +24,15 @@ def touched_after(root: str, moment: float, is_apart: Callable[[str], bool]) -> 
 
 
 def _list_files(root: str) -> Iterable[str]:
-    """Return the files of the work: those that git has or would take, all of them without git."""
-    arguments = ("ls-files", "-z", "--cached", "--others", "--exclude-standard")
+    """Return the files of the work: those that git has or would take, all of them without git.
+
+    What a sparse checkout leaves out is none of them.
+    """
+    arguments = ("ls-files", "-z", "-t", "--cached", "--others", "--exclude-standard")
     answer = git.run(root, *arguments, timeout_s=_LIST_S, max_bytes=_LIST_BYTES)
     if answer.code == 0 and not answer.cut:
-        return filter(None, answer.output.split("\0"))
+        found = ((entry[:1], entry[2:]) for entry in answer.output.split("\0") if entry)
+        return (name for tag, name in found if tag != "S" or os.path.lexists(os.path.join(root, name)))
     return _walk(root)
 
 
