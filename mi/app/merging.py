@@ -11,7 +11,7 @@ from mi.autopilot.run_lock import find_running
 from mi.evidence.log import EvidenceWriter
 from mi.evidence.records.run import RunEnd, RunStart, TreeWork
 from mi.fleet.merging import MergePlan, MergeResult, MergeWay, find_target, merge_branch
-from mi.fleet.tree_steps import commit_work
+from mi.fleet.tree_steps import commit_work, take_up_commit
 from mi.fleet.work_trees import TreeRegistry, WorkTree, choose_filters, mend_tree
 from mi.kernel import git
 from mi.kernel.errors import Blocked, MiError, NotFound, UsageError
@@ -73,7 +73,7 @@ def merge_run(context: HomeContext, run: str, way: MergeWay, into: str, anyway: 
             raise Blocked("run-in-progress", run_id=run_id, pid=running.owner.pid, since=running.owner.ts)
     if not found.is_done and not anyway:
         raise _explain_undone(found)
-    _commit_rest(context, found, anyway)
+    commit_rest(context, found, anyway)
     tip = _find_tip(found)
     target, commit = find_target(tree.main, into)
     if target == tree.branch:
@@ -96,9 +96,13 @@ def _explain_undone(found: TreeRun) -> MiError:
     return Blocked("merge-not-done", run_id=run_id, status=end.status, missing=missing)
 
 
-def _commit_rest(context: HomeContext, found: TreeRun, anyway: bool) -> None:
+def commit_rest(context: HomeContext, found: TreeRun, anyway: bool = False) -> None:
     """Commit what a run left: of one that is done only where nobody did yet, e.g. it was killed in between."""
-    if not os.path.isdir(found.tree.path) or (found.is_done and found.works):
+    if not os.path.isdir(found.tree.path):
+        return
+    if found.is_done and found.works:
+        if git.run(found.tree.path, "rev-parse", "HEAD").output.strip() == found.tree.base:
+            take_up_commit(found.tree, found.works[-1].commit)
         return
     end = found.end or RunEnd(run_id=found.start.run_id, status="interrupted")
     if found.is_done or anyway:

@@ -209,7 +209,8 @@ def _run_one(context: HomeContext, args: Args, options: "RunOptions") -> int:
     with closing(built.parts.reporter):
         end = drive_run(*built, tell)
     context.evidence_index.catch_up(context.project_home.evidence, lambda done, total: None)
-    note_run_end(context, end)
+    if args.queued is None:  # a worker notes itself how its runs end
+        note_run_end(context, end)
     if end.status == "done":
         _offer_close(context, args, out)
     built.parts.notifier.finish()

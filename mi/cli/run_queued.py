@@ -33,7 +33,10 @@ def run_queued(context: HomeContext, args: "Args", run: "Callable[[HomeContext, 
     _stop_with_worker()
     _end_former(context, job.run_id)
     options = RunOptions(wait_for_limit=False, agent=job.task.agent)
-    if read_run(context.project_home.evidence, job.run_id, job.added, context.notices).stretch:
+    known = read_run(context.project_home.evidence, job.run_id, job.added, context.notices)
+    if (end := known.find_end()) and end.status == "done":
+        return _finish(context, job)
+    if known.stretch:
         options = options._replace(resume=job.run_id)
     else:
         args.worktree = "worktree" in job.task.options
@@ -45,6 +48,15 @@ def run_queued(context: HomeContext, args: "Args", run: "Callable[[HomeContext, 
             raise
         sys.stderr.write(f"mi: {error.line(context.quiet_language)}\n")
         return BUSY
+
+
+def _finish(context: HomeContext, job: "QueuedJob") -> int:
+    """Do what follows the end of a run that was killed right after it: its work is committed."""
+    if "worktree" in job.task.options:
+        from mi.app.merging import commit_rest, find_tree_run
+
+        commit_rest(context, find_tree_run(context, job.run_id))
+    return 0
 
 
 def _check_claim(context: HomeContext, run_id: str) -> "QueuedJob":

@@ -104,7 +104,7 @@ class QueueWorker:
             return False
         job = claim.job
         known = self._around.read_end(job) if job.cuts or job.stretch > 1 else None
-        if known is not None:  # it had ended, and whoever worked on it could not note it
+        if known is not None and known.state not in ("stopped", "done"):  # its worker died before it was noted
             self._note(claim, known)
             return True
         try:
@@ -123,7 +123,9 @@ class QueueWorker:
             return False
         job = work.claim.job
         end = self._around.read_end(job)
-        if end is not None and not (end.state == "stopped" and self._stop.reason):
+        if end is not None and end.state == "done" and code:  # what follows a run's end was cut off
+            self._cut_off(work)
+        elif end is not None and not (end.state == "stopped" and self._stop.reason):
             self._note(work.claim, end)
         elif end is not None or work.asked:
             self._queue.release(work.claim.token)
