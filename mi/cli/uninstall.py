@@ -11,6 +11,7 @@ from mi.kernel.errors import Blocked, MiError
 from mi.kernel.home import Home
 
 if TYPE_CHECKING:
+    from mi.app.fleet_traces import FleetTraces
     from mi.kernel.purge import Purge
     from mi.workflows.uninstall import Cleared
 
@@ -31,7 +32,7 @@ def build_parser(name: str) -> Parser:
     )
     built.add_argument("--snapshots", action="store_true", help="also the snapshots of your work trees, each listed")
     built.add_argument("--purge", action="store_true", help="delete the MI home, too: all that MI knows of you")
-    built.add_argument("--yes", action="store_true", help="delete it without asking, e.g. from a script")
+    built.add_argument("--yes", action="store_true", help="without asking, also work that is not merged")
     built.add_argument("--dry-run", action="store_true", help="print what would go, remove nothing")
     add_json(built)
     return built
@@ -40,7 +41,9 @@ def build_parser(name: str) -> Parser:
 def _run(context: HomeContext, args: Args) -> int:
     from mi.workflows.uninstall import clear_everywhere
 
+    traces = _find_traces(context, args)
     plan = _planned(context, args) if args.purge else None
+    stay = _take_trees(context, traces) if traces and not args.dry_run else []
     done = clear_everywhere(context.home, args.workspace, context.notices, apply=not args.dry_run)
     for one in done:
         if one.gone:
@@ -52,7 +55,7 @@ def _run(context: HomeContext, args: Args) -> int:
     if not args.dry_run:
         _forget_setups(context)
     snapshots = _take_snapshots(context, args)
-    failed = any(one.error for one in done)
+    failed = bool(stay) or any(one.error for one in done)
     if failed:
         plan = None  # the home knows where the rest is
     elif plan is not None and not args.dry_run:
@@ -60,8 +63,30 @@ def _run(context: HomeContext, args: Args) -> int:
 
         plan = purge(context.home)
     _note_kept(context, plan)
-    _say(context, args, done, plan, snapshots)
+    _say(context, args, done, plan, snapshots, traces)
     return int(failed)
+
+
+def _find_traces(context: HomeContext, args: Args) -> "FleetTraces | None":
+    """Return the work trees and branches that MI made; Blocked where they hold work and nobody said --yes."""
+    if not context.home.exists():
+        return None
+    from mi.app.fleet_traces import find_traces
+
+    traces = find_traces(context)
+    if traces.unmerged and not args.yes and not args.dry_run:
+        raise Blocked("uninstall-unmerged", names=", ".join(traces.unmerged[:_MOST_NAMED]), count=len(traces.unmerged))
+    return traces
+
+
+def _take_trees(context: HomeContext, traces: "FleetTraces") -> list[str]:
+    """Remove the work trees and branches; return those that stay, which is said."""
+    from mi.app.fleet_traces import remove_traces
+
+    stay = remove_traces(context, traces)
+    for one in stay:
+        context.notices.add("tree-stays", one.tree.path, reason=one.stays)
+    return [one.tree.path for one in stay]
 
 
 def _forget_setups(context: HomeContext) -> None:
@@ -121,17 +146,26 @@ def _note_kept(context: HomeContext, plan: "Purge | None") -> None:
         context.notices.add("purge-kept-more", context.home.root, count=more)
 
 
-def _say(context: HomeContext, args: Args, done: "list[Cleared]", plan: "Purge | None", snapshots: list[str]) -> None:
+def _say(
+    context: HomeContext,
+    args: Args,
+    done: "list[Cleared]",
+    plan: "Purge | None",
+    snapshots: list[str],
+    traces: "FleetTraces | None",
+) -> None:
     import msgspec
 
     out = Output(context.language)
     gone, kept = plan or ([], [])
+    trees = [one.tree.path for one in traces.trees] if traces else []
+    branches = [f"{one.main} {one.name}" for one in traces.branches] if traces else []
     if args.json:
         fields = {"applied": not args.dry_run, "workspaces": msgspec.to_builtins(done), "home": context.home.root}
         fields |= {"purged": plan is not None and not args.dry_run, "deleted": gone, "kept": kept}
-        out.json(fields | {"snapshots": snapshots})
+        out.json(fields | {"snapshots": snapshots, "work_trees": trees, "branches": branches})
         return
-    for name in snapshots:
+    for name in [*trees, *branches, *snapshots]:
         out.line(name)
     for one in done:
         for path in [*one.removed, *one.changed]:

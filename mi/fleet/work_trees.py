@@ -51,6 +51,7 @@ class WorkTree(Struct, frozen=True, kw_only=True):
     links: list[str] = []  # folders that it shares with the person's tree
     copies: list[str] = []  # files that it was given
     shown: list[str] = []  # of both, what git would show as new if MI did not hide it
+    ready: bool = False  # its set-up is through: an agent may have worked in it
     made: dict[str, int] = {}  # new files that the set-up made, and when
     ports: int = 0  # the first of its block
     port_count: int = 0
@@ -195,8 +196,10 @@ def make_tree(
     """
     registry = TreeRegistry(home, notices)
     known = registry.find(planned.run_id)
-    if known is not None and os.path.exists(os.path.join(known.path, ".git")):
+    if known is not None and known.ready and os.path.exists(os.path.join(known.path, ".git")):
         return known
+    if known is not None and not known.ready:
+        take_back(known)  # MI was killed while it made it
     if git.run(planned.main, "show-ref", "--verify", "-q", f"refs/heads/{planned.branch}").code == 0:
         raise MiError("tree-branch-exists", branch=planned.branch, root=planned.main)
     if os.path.lexists(planned.path):
@@ -247,10 +250,9 @@ def _make_ready(
     registry.put(tree)
     if tree.shown:
         hide(tree.main, registry.list_shown(tree.main))
-    if not rules.setup:
-        return tree
     run_commands(rules.setup, tree.root, tree.ports, rules.seconds, say)
-    return registry.put(msgspec.structs.replace(tree, made=list_new(tree.path)))
+    made = list_new(tree.path) if rules.setup else {}
+    return registry.put(msgspec.structs.replace(tree, made=made, ready=True))
 
 
 def _add(home: Home, tree: WorkTree) -> None:

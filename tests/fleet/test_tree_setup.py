@@ -8,6 +8,9 @@ from pathlib import Path
 
 import pytest
 
+from mi.app.home_context import HomeContext
+from mi.app.work_trees import begin_tree
+from mi.kernel.home import Home
 from tests.autopilot.workbench import MEND, RIGHT, TEST, Workbench, run, say
 from tests.conftest import git
 from tests.fleet.tree_bench import DONE, commit, open_tree_bench, out, state, tree_of
@@ -209,3 +212,24 @@ def test_a_repository_that_was_moved_finds_its_work_trees(bench: Workbench) -> N
     merged = bench.mi("merge", ran.end["run_id"])
     assert merged.code == 0, merged.stderr
     assert RIGHT in (moved / "calc.py").read_text("utf-8")
+
+
+@pytest.mark.req("fleet.trees.lost")
+def test_a_tree_whose_making_was_killed_is_made_anew(bench: Workbench, tmp_path: Path) -> None:
+    rules(bench, f"setup = 'test -e {tmp_path}/second || {{ touch {tmp_path}/second; kill -9 $PPID; }}'\n")
+    bench.agent(DONE)
+    context = HomeContext(Home(str(bench.home)), str(bench.project))
+    run_id = "run_20261118T100000Z_aaaaaaaa"
+    child = os.fork()
+    if child == 0:
+        with suppress(BaseException):
+            begin_tree(context, run_id, "fix it", with_changes=False)
+        os._exit(0)
+    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == -9
+    half = context.home.work_trees
+    assert json.loads(Path(half).read_text("utf-8"))["trees"][run_id]["ready"] is False
+    tree = begin_tree(context, run_id, "fix it", with_changes=False)
+    assert tree.ready
+    assert out(Path(tree.path), "status", "--porcelain") == ""
+    assert trees_left(bench)[0] == "1"
+    assert begin_tree(context, run_id, "fix it", with_changes=False) == tree

@@ -61,6 +61,8 @@ TEXT = {
     "error.tree-branch-exists": "the branch {branch} is already in {root} (git branch -m {branch} <another name>, or git branch -d {branch})",
     "error.tree-failed": "the work tree {path} could not be made: {reason} (nothing was begun)",
     "error.tree-disk-full": "the work tree {path} could not be made: {reason}; its disk has {free} MB left (mi runs clean frees room, MI_WORKTREES names another disk; nothing was begun)",
+    "error.uninstall-unmerged": "{count} work tree{count:s} or branch{count:es} of MI's {count:holds|hold} work that is not merged: {names} (mi merge brings it over; --yes takes them out all the same; nothing was removed)",
+    "notice.tree-stays": "the work tree {path} stays: {reason}",
     "error.tree-not-written": "{path}: git could not write the work down: {reason}",
     "error.tree-branch-left": "{branch} holds commits that {path} does not have; the work stays there uncommitted (git -C {path} status)",
     "error.trees-in-home": "MI_WORKTREES={folder}: work trees may not be in MI's own home, where agents may not write (name another folder)",

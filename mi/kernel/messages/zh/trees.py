@@ -61,6 +61,8 @@ TEXT: dict[str, str] = {
     "error.tree-branch-exists": "分支 {branch} 已在 {root} 中（git branch -m {branch} <另一个名字>，或 git branch -d {branch}）",
     "error.tree-failed": "无法建立工作树 {path}：{reason}（什么都没有开始）",
     "error.tree-disk-full": "无法建立工作树 {path}：{reason}；磁盘只剩 {free} MB（mi runs clean 腾出空间，MI_WORKTREES 指定另一个磁盘；什么都没有开始）",
+    "error.uninstall-unmerged": "MI 的 {count} 个工作树或分支中有未合并的工作：{names}（mi merge 带过来；--yes 仍然移除；什么都没有移除）",
+    "notice.tree-stays": "工作树 {path} 保留：{reason}",
     "error.tree-not-written": "{path}：git 无法写下这些工作：{reason}",
     "error.tree-branch-left": "{branch} 上有 {path} 没有的提交；工作未提交，仍在那里（git -C {path} status）",
     "error.trees-in-home": "MI_WORKTREES={folder}：工作树不能在 MI 自己的主目录中，代理不可写那里（换一个文件夹）",
@@ -72,6 +74,7 @@ TEXT: dict[str, str] = {
     "notice.commit-nobody": "git 不知道你是谁，因此提交以 MI 的名义进行（git config user.name、user.email）",
 }
 HELP: dict[str, str] = {
+    "without asking, also work that is not merged": "不再询问，未合并的工作也移除",
     "remove work trees whose work is merged or kept": "移除工作已合并或已保存的工作树",
     "only the work trees of these runs, done or not": "只处理这些运行的工作树，无论是否完成",
     "bring the work of a run in its own work tree to your branch": "把一次运行在其工作树中的工作带到你的分支",

@@ -131,6 +131,5 @@ HELP: dict[str, str] = {
     "take everything MI put into workspaces and into your agents' settings out again; your MI home stays": "把 MI 放进工作区和代理设置的一切取出；你的 MI 主目录保留",
     "delete the MI home, too: all that MI knows of you": "连同 MI 主目录一起删除：MI 所知的关于你的一切",
     "also this one, e.g. moved since": "也处理这个，例如后来移动过的",
-    "delete it without asking, e.g. from a script": "不询问直接删除，例如在脚本中",
     "print what would go, remove nothing": "只显示将移除什么，不移除",
 }
