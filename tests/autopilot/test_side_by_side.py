@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from tests.autopilot.side_by_side import Gate, add_tree
-from tests.autopilot.workbench import Json, Workbench, open_bench
+from tests.autopilot.workbench import Json, Workbench, open_bench, say
 from tests.waiting import wait_until
 
 TASK = ("fix", "the", "failing", "test")
@@ -144,3 +144,48 @@ def test_a_run_that_goes_on_in_one_tree_is_not_resumed_in_another(
     assert bench.mi("run", "--resume").code == 1  # there is no other
     gate.open()
     assert tree.finish(process).code == 0
+
+
+def answer_beside(tree: Workbench) -> None:
+    """Let an agent ask something in a tree, and answer it, while another run goes on."""
+    asks = {"version": "v1", "batches": [{"steps": [say("Which colour should it be, red or blue?")]}]}
+    tree.script.write_text(json.dumps(asks), "utf-8")  # the run that goes on has read its own
+    asked = tree.mi("run", "paint", "it")
+    assert asked.code == 3, asked.stdout + asked.stderr
+    answered = tree.mi("answer", asked.of("question")[-1]["id"], "blue")
+    assert answered.code == 0, answered.stderr
+
+
+@pytest.mark.req("fleet.parallel.home")
+def test_what_a_run_beside_writes_is_no_alarm(bench: Workbench, request: pytest.FixtureRequest) -> None:
+    gate, tree = Gate(bench), add_tree(bench, "beside")
+    process = bench.start(*TASK)
+    request.addfinalizer(process.kill)
+    assert wait_until(lambda: gate.has(bench), 20)
+    answer_beside(tree)
+    assert tree.mi("run", "--resume").code in (0, 3)
+    gate.open()
+    ran = bench.finish(process)
+    assert ran.code == 0, ran.stdout + ran.stderr
+    assert not ran.of("violation")
+    assert not [one for one in ran.of("question") if one["about"] == "home"]
+    assert not list(bench.home.rglob("*.unconfirmed.*"))
+
+
+@pytest.mark.req("fleet.parallel.learning")
+def test_nothing_is_learned_from_another_runs_records_or_answers(bench: Workbench, tmp_path: Path) -> None:
+    gate, tree = Gate(bench), add_tree(bench, "beside")
+    process = bench.start(*TASK)
+    assert wait_until(lambda: gate.has(bench), 20)
+    answer_beside(tree)
+    gate.open()
+    bench.finish(process)
+    begun = starts(bench)
+    for tree_name, other in (("project", "beside"), ("beside", "project")):
+        run_id = begun[tree_name]["run_id"]
+        (state,) = bench.home.glob(f"projects/*/runs/{run_id}/segment_state.json")
+        told = json.loads(state.read_text("utf-8"))
+        assert told["run_id"] == run_id
+        assert told["task"] == begun[tree_name]["task"]
+        assert not any(begun[other]["run_id"] in one["event_id"] for one in told["events"])
+        assert tree_name == "beside" or not any("blue" in one["text"] for one in told["events"])
