@@ -101,7 +101,7 @@ def deliver(
     event = find_event(record) if record else None
     if record is None or event is None or _is_settled_within(context, record, after_s, clock):
         return []
-    note = describe(record, context.project.root, task, _find_number(context, record), context.language_for(task))
+    note = describe(record, context.project, task, _find_number(context, record), context.language_for(task))
     wanted = [target for target in find_targets(context) if _wants(target, event, asked)]
     lost = [
         NotifyFailed(id=ids.make_id("nf"), channel=target.kind, event=event, about_id=event_id, reason=reason)

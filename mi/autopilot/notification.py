@@ -5,10 +5,12 @@ import os
 from mi.evidence.records.base import Record
 from mi.evidence.records.run import Limit, Question, RunEnd
 from mi.kernel.config.types import NotifyEvent
+from mi.kernel.git import find_branch
 from mi.kernel.messages import text
 from mi.kernel.notify_channels import Notification
 from mi.kernel.secrets import Redacted, redact
 from mi.kernel.text import make_printable, shorten
+from mi.project.identity import Project
 
 _TASK, _QUESTION, _OPTION = 200, 1500, 200  # characters
 
@@ -25,13 +27,15 @@ def find_event(record: Record) -> NotifyEvent | None:
     return None
 
 
-def describe(record: Record, project_root: str, task: str, number: int, language: str) -> Notification:
+def describe(record: Record, place: Project, task: str, number: int, language: str) -> Notification:
     """Return what the person is told; `number` is the question's in the inbox. Secrets are not in it."""
     event = find_event(record) or "question"
-    project = os.path.basename(project_root) or project_root
+    project_root, branch = place.root, find_branch(place.root) if place.linked_to else ""
+    project = os.path.basename(place.main_root) or place.main_root
     facts: dict[str, object] = {
         "project": project,
         "project_root": project_root,
+        "branch": branch,
         "run_id": record.run_id,
         "task": _clean(task, _TASK),
     }
@@ -52,8 +56,9 @@ def describe(record: Record, project_root: str, task: str, number: int, language
         case RunEnd():
             lines.append(_clean(record.reason, _QUESTION))
             facts |= {"status": record.status, "reason": _clean(record.reason, _QUESTION)}
-    variables |= {"MI_EVENT": event, "MI_PROJECT": project_root, "MI_RUN": record.run_id}
-    title = text(f"notify.title-{event}", language, project=_clean(project, 60))
+    variables |= {"MI_EVENT": event, "MI_PROJECT": project_root, "MI_RUN": record.run_id, "MI_BRANCH": branch}
+    named = f"{project} ({branch})" if branch else project
+    title = text(f"notify.title-{event}", language, project=_clean(named, 60))
     body = redact("\n".join(line for line in lines if line))
     return Notification(redact(title), body, event, facts, variables)
 

@@ -36,14 +36,16 @@ def _run(context: HomeContext, args: Args) -> int:
     costs = _costs(context, out, args.all_projects or args.by == "project")
     if args.by == "run":
         rows = [(one.run_id, one.day, one.status, one.spent, one.task) for one in costs]
+        branches = {one.run_id: one.branch for one in costs}
     else:
+        branches = {}
         rows = [
             (one.name, "", str(one.runs), one.spent, _name(context, one.name)) for one in group_costs(costs, args.by)
         ]
     total = sum_costs("total", costs)
     if args.json:
         chosen = rows if args.count is None else rows[-args.count :] if args.count else []
-        shown = [_as_json(args.by, row) for row in chosen]
+        shown = [_as_json(args.by, row, branches) for row in chosen]
         out.json(
             {"by": args.by, "rows": shown, "total": {"runs": total.runs, "spent": total.spent, "known": total.known}}
         )
@@ -117,8 +119,9 @@ def _right(text: str, columns: int) -> str:
     return " " * (columns - width(text)) + text
 
 
-def _as_json(by: str, row: tuple[Any, ...]) -> dict[str, Any]:
+def _as_json(by: str, row: tuple[Any, ...], branches: dict[str, str]) -> dict[str, Any]:
     name, day, status, spent, about = row
     if by == "run":
-        return {"run_id": name, "day": day, "status": status, "task": about, "spent": spent}
+        own = {"branch": branches[name]} if branches[name] else {}
+        return {"run_id": name, "day": day, "status": status, "task": about, "spent": spent} | own
     return {by: name, "runs": int(status), "spent": spent} | ({"root": about} if by == "project" else {})

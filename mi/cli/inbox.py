@@ -64,13 +64,13 @@ def _by_project(found: list[InboxItem]) -> list[list[InboxItem]]:
     """Return the items of each project, the project with the newest one first."""
     groups: dict[tuple[str, str], list[InboxItem]] = {}
     for one in found:
-        groups.setdefault((one.project_id, one.project_root), []).append(one)
+        groups.setdefault((one.project_id, one.main_root or one.project_root), []).append(one)
     return list(groups.values())
 
 
 def _name_project(out: Output, item: InboxItem) -> str:
     if item.project_root:
-        return f"{item.project}  {item.project_root}"
+        return f"{item.project}  {item.main_root or item.project_root}"
     return item.project_id or out.text("inbox.no-project")
 
 
@@ -89,6 +89,8 @@ def _print_item(out: Output, item: InboxItem) -> None:
 def _details(out: Output, item: InboxItem) -> Iterator[tuple[str, str]]:
     if item.task:
         yield "task", shorten_gist(item.task, 200)
+    if item.branch:
+        yield "branch", f"{shorten_gist(item.branch, 100)}  {item.project_root}"
     if item.said and not _is_same(item.said, item.question):
         yield "said", shorten_gist(item.said, _SHOWN)
     if item.would and item.would.answer:

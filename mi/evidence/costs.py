@@ -21,6 +21,7 @@ class RunCost(NamedTuple):
     task: str
     status: str
     spent: RunUsage
+    branch: str = ""  # of the work tree that it had of its own
 
 
 class Sum(NamedTuple):
@@ -44,7 +45,9 @@ def run_costs(index: "EvidenceIndex", log: str, project_id: str, progress: Calla
         if isinstance(record, RunStart):
             known = found.get(record.run_id)
             task = known.task if known else record.task
-            found[record.run_id] = RunCost(record.run_id, project_id, record.ts[:10], task, "no end", RunUsage())
+            found[record.run_id] = RunCost(
+                record.run_id, project_id, record.ts[:10], task, "no end", RunUsage(), record.branch
+            )
         elif isinstance(record, RunEnd) and record.run_id in found:
             found[record.run_id] = found[record.run_id]._replace(status=record.status, spent=record.spent)
         elif isinstance(record, RunLearned) and record.run_id in found:

@@ -14,6 +14,7 @@ from mi.evidence.reader import Event
 from mi.evidence.records.base import Record
 from mi.evidence.records.run import AskedLimit, HookCall, NotifyFailed, Question, QuestionOption, WouldAnswer
 from mi.evidence.records.thoughts import LearnSuggested
+from mi.kernel.git import find_branch, is_linked_tree
 from mi.kernel.home import Home
 from mi.kernel.log_view import Progress
 from mi.kernel.named_tuple import NamedTuple
@@ -34,7 +35,9 @@ class InboxItem(Struct, frozen=True, kw_only=True):
     answer_with: str = ""
     number: int = 0
     project: str = ""
-    project_root: str = ""
+    project_root: str = ""  # where the run works
+    main_root: str = ""  # the person's own tree, where that is a linked work tree of it
+    branch: str = ""  # of that work tree
     batch_id: str = ""
     task: str = ""
     about: str = ""
@@ -114,9 +117,13 @@ def number_items(items: list[LocatedItem], numbers: InboxNumbers) -> list[Locate
 
 def read_item(record: Record | None, project_id: str, root: str) -> InboxItem | None:
     """Return a record as something that waits; None where it does not."""
+    main = branch = ""
     if isinstance(record, Question):
         item = _read_question(record)
-        root = record.project_root or root
+        tree = record.project_root
+        if root and tree not in ("", root) and is_linked_tree(tree):
+            main, branch = root, find_branch(tree)
+        root = tree or root
     elif isinstance(record, LearnSuggested) and not record.applied_claim_ids:
         item = InboxItem(
             id=record.id,
@@ -141,7 +148,9 @@ def read_item(record: Record | None, project_id: str, root: str) -> InboxItem | 
         batch_id=record.batch_id,
         project_id=project_id,
         project_root=root,
-        project=os.path.basename(root),
+        project=os.path.basename(main or root),
+        main_root=main,
+        branch=branch,
         ts=record.ts,
     )
 

@@ -129,3 +129,26 @@ def test_a_terminal_has_a_table_of_the_runs_that_go_on(bench: Workbench, request
     assert "Traceback" not in shown
     gate.open()
     assert bench.finish(process).code == 0
+
+
+@pytest.mark.req("fleet.parallel.asked")
+def test_a_question_of_a_work_tree_names_project_run_and_branch(bench: Workbench) -> None:
+    bench.agent([say("Which colour should it be, red or blue?")])
+    told = bench.folder / "told"
+    tell = bench.folder / "tell"
+    tell.write_text(f"#!/bin/sh\nprintenv MI_BRANCH MI_RUN > {told}.new && mv {told}.new {told}\n", "utf-8")
+    tell.chmod(0o755)
+    bench.configure(notify=str(tell))
+    tree = add_tree(bench, "beside")
+    run_id = tree.mi("run", "paint", "it").end["run_id"]
+    (item,) = bench.inbox()
+    asked = {"project": "project", "project_root": str(tree.project), "main_root": str(bench.project)}
+    assert item | asked | {"branch": "beside", "run_id": run_id} == item
+    shown = bench.mi("inbox").stdout
+    assert f"project  {bench.project}\n" in shown
+    assert f"beside  {tree.project}" in shown
+    assert wait_until(lambda: told.exists() and told.read_text("utf-8").split() == ["beside", run_id], 20)
+    (row,) = json.loads(bench.mi("cost", "--json").stdout)["rows"]
+    assert (row["run_id"], row["branch"]) == (run_id, "beside")
+    answered = bench.mi("answer", "1", "blue")
+    assert str(tree.project) in answered.stdout  # how it goes on there

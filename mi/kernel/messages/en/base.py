@@ -297,6 +297,7 @@ TEXT = {
     "inbox.no-project": "no project",
     "inbox.count": "(asked {count} time{count:s})",
     "inbox.task": "task",
+    "inbox.branch": "branch",
     "inbox.said": "it said",
     "inbox.seen": "seen in",
     "inbox.seen-runs": "{count} run{count:s}",

@@ -290,6 +290,7 @@ TEXT = {
     "inbox.no-project": "不属于任何项目",
     "inbox.count": "（问了 {count} 次）",
     "inbox.task": "任务",
+    "inbox.branch": "分支",
     "inbox.said": "它说",
     "inbox.seen": "见于",
     "inbox.seen-runs": "{count} 次运行",
