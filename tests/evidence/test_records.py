@@ -74,6 +74,7 @@ OURS: dict[str, str] = {
     "trust_set": "project_root commands removed",
     "tree_snapshot": "of commit tree left_out reason",
     "tree_work": "act path branch commit into result left_out",
+    "race": "id task racers",
     "tree_restore": "ref commit kept state put_back removed left",
     "edge_retract": "edge_id",
     "answered_alone": "question answer topic cited_ids guessed agreed",
