@@ -27,6 +27,7 @@ def blocks(page: Path) -> list[str]:
 WITH_BLOCKS = [page for page in PAGES if blocks(page)]
 
 
+@pytest.mark.req("fleet.guides")
 @pytest.mark.parametrize("page", WITH_BLOCKS, ids=lambda page: str(page.relative_to(ROOT)))
 def test_the_blocks_of_a_page_run_in_order(page: Path, tmp_path: Path):
     env = os.environ | {"PATH": f"{MI.parent}:{os.environ['PATH']}", "MI_HOME": str(tmp_path / "mi-home")}
