@@ -68,12 +68,13 @@ def commands_list() -> str:
 def _command(one: argparse.ArgumentParser) -> list[str]:
     help_text = one.format_help()  # adds the arguments that are added late
     inner = [action for action in one._actions if isinstance(action, argparse._SubParsersAction)]
-    if inner:
-        return [part for built in inner[0].choices.values() for part in _command(built)]
-    rows = [_argument(action) for action in one._actions if action.dest not in ("help", "home")]
+    inside = [part for group in inner for built in group.choices.values() for part in _command(built)]
+    if inner and inner[0].required:
+        return inside
+    rows = [_argument(action) for action in one._actions if action.dest not in ("help", "home", "command")]
     table = ["| argument | meaning |", "| --- | --- |", *rows] if rows else []
     example = help_text.partition("example:\n")[2].strip()
-    return [f"### `{one.prog}`", one.description or "", "\n".join(table), f"```text\n{example}\n```"]
+    return [f"### `{one.prog}`", one.description or "", "\n".join(table), f"```text\n{example}\n```", *inside]
 
 
 def _argument(action: argparse.Action) -> str:
