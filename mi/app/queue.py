@@ -3,13 +3,16 @@
 import os
 import time
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from msgspec import Struct, structs
 
 from mi.app.home_context import HomeContext
 from mi.fleet.queue import OPEN_STATES, QueuedJob, QueuedTask, SameTask
 from mi.fleet.sqlite_queue import SqliteQueue
-from mi.kernel import ids
+from mi.kernel import clock, ids
 from mi.kernel.errors import MiError, NotFound, UsageError
+from mi.kernel.jsontext import decode, encode
 
 if TYPE_CHECKING:
     from mi.evidence.records.run import RunEnd
@@ -23,6 +26,20 @@ class WantedTask(NamedTuple):
     waits_for: tuple[str, ...] = ()  # tasks of the list that come first
 
 
+class QueuedOptions(Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """What a queued run was asked for beside its task, as the queue keeps it."""
+
+    worktree: bool = False
+    detached: bool = False  # it has a worker of its own, which an answer begins anew
+    batches: int | None = None
+    minutes: float | None = None
+    tokens: int | None = None
+    cost_usd: float | None = None
+    prove: bool | None = None
+    override: str = ""
+    why: bool = False
+
+
 class QueueWishes(NamedTuple):
     """What holds for all tasks of one command."""
 
@@ -31,6 +48,7 @@ class QueueWishes(NamedTuple):
     not_before: float = 0.0
     after: tuple[str, ...] = ()
     worktree: bool = True
+    options: QueuedOptions = QueuedOptions()
 
 
 class AddedTasks(NamedTuple):
@@ -55,7 +73,8 @@ def add_tasks(context: HomeContext, wanted: Iterable[WantedTask], wishes: QueueW
     from mi.kernel.secrets import hide_credentials
 
     project, queue = context.use_project(), build_queue(context)
-    in_tree = wishes.worktree and _can_have_trees(project.root)
+    in_tree = wishes.worktree and _can_have_trees(project.main_root)
+    options = encode(structs.replace(wishes.options, worktree=in_tree)).decode()
     after = tuple(run_id for ref in wishes.after if (run_id := find_open_run(context, ref)))
     by_list_task = {job.task.list_task: job.run_id for job in queue.jobs(OPEN_STATES, project.project_id)}
     tasks, hidden = [], []
@@ -67,7 +86,7 @@ def add_tasks(context: HomeContext, wanted: Iterable[WantedTask], wishes: QueueW
             ids.make_run_id(),
             text,
             project.project_id,
-            project.root,
+            project.main_root,
             wishes.agent,
             wishes.priority,
             wishes.not_before,
@@ -75,7 +94,7 @@ def add_tasks(context: HomeContext, wanted: Iterable[WantedTask], wishes: QueueW
             "" if in_tree else project.project_id,
             identify_task(project.project_id, text),
             one.list_task,
-            '{"worktree":true}' if in_tree else "",
+            options,
         )
         if one.list_task:
             by_list_task.setdefault(one.list_task, task.run_id)
@@ -83,6 +102,11 @@ def add_tasks(context: HomeContext, wanted: Iterable[WantedTask], wishes: QueueW
     same = queue.put(tasks)
     refused = {one.task.run_id for one in same}
     return AddedTasks([task for task in tasks if task.run_id not in refused], same, sorted(set(hidden)))
+
+
+def read_options(job: QueuedJob) -> QueuedOptions:
+    """Return what a queued run was asked for beside its task."""
+    return decode(job.task.options.encode() or b"{}", QueuedOptions)
 
 
 def _can_have_trees(root: str) -> bool:
@@ -162,6 +186,19 @@ def find_held(context: HomeContext) -> dict[str, str]:
     return find_reached(config, build_queue(context).spent_on(time.strftime("%Y-%m-%d")))
 
 
+def describe_queue(context: HomeContext) -> dict[str, Any]:
+    """Return how many tasks are in each open state, and who is paused; nothing where nothing was ever queued."""
+    queue = build_queue(context)
+    if not queue.exists():
+        return {}
+    try:
+        counts, pauses = queue.counts(), queue.pauses()
+    except MiError as error:
+        return {"unusable": error.line(context.quiet_language)}
+    paused = [{"agent": one.agent, "until": clock.format_ms(int(one.until * 1000))} for one in pauses]
+    return {state: counts.get(state, 0) for state in OPEN_STATES} | {"paused": paused}
+
+
 def wake_runs(context: HomeContext, run_ids: Iterable[str], stops: bool) -> list[str]:
     """Queue the next stretch of runs that were answered; `stops`: the word stops them. Return those that go on."""
     queue = build_queue(context)
@@ -172,6 +209,13 @@ def wake_runs(context: HomeContext, run_ids: Iterable[str], stops: bool) -> list
             queue.settle(run_id, "blocked")
         return []
     return [run_id for run_id in run_ids if queue.wake(run_id)]
+
+
+def find_detached(context: HomeContext, run_ids: Iterable[str]) -> list[str]:
+    """Return the runs that have a worker of their own, where none lives that would take them up."""
+    queue = build_queue(context)
+    jobs = [] if has_worker(context) else [queue.find(run_id) for run_id in run_ids]
+    return [job.run_id for job in jobs if job is not None and read_options(job).detached]
 
 
 def has_worker(context: HomeContext) -> bool:

@@ -8,9 +8,9 @@ from collections.abc import Callable
 from tempfile import TemporaryFile
 
 from mi.app.home_context import HomeContext
-from mi.app.queue import find_held
+from mi.app.queue import build_queue, find_held
 from mi.fleet.budget import choose_rules
-from mi.fleet.queue import ClaimRules, JobClaim, QueuedJob, StretchEnd
+from mi.fleet.queue import ClaimRules, JobClaim, Queue, QueuedJob, StretchEnd
 from mi.fleet.stretch import read_end, read_run
 from mi.kernel.errors import NotFound
 
@@ -59,6 +59,42 @@ def find_rules(context: HomeContext) -> ClaimRules:
     except NotFound:
         agent = ""
     return choose_rules(config.fleet, find_held(context))._replace(default_agent=agent)
+
+
+def detach_worker(context: HomeContext, run_id: str) -> None:
+    """Begin a worker for one run that outlives this command and its terminal.
+
+    It is this very process, forked: whoever may call the command may have its worker. NotFound before, if it cannot.
+    """
+    context.close()  # a database that is open must not be shared with a fork
+    sys.stdout.flush()
+    sys.stderr.flush()
+    if os.fork():
+        return
+    try:
+        os.setsid()
+        nowhere = os.open(os.devnull, os.O_RDWR)
+        for stream in (0, 1, 2):
+            os.dup2(nowhere, stream)
+        _work_on(HomeContext(context.home, cd=context.project.root), run_id)
+    finally:
+        os._exit(0)
+
+
+def _work_on(context: HomeContext, run_id: str) -> None:
+    from mi.agents.signals import StopFlag, stop_on_signals
+    from mi.fleet.worker import QueueWorker
+
+    place = HomeWorkerPlace(context, lambda what, job, reason: None, run_id)
+    with stop_on_signals(StopFlag()) as stop:
+        worker = QueueWorker(build_queue(context), context.home.workers, place, 1, stop)
+        worker.run(lambda: is_settled(build_queue(context), run_id))
+
+
+def is_settled(queue: Queue, run_id: str) -> bool:
+    """Return whether a run neither runs nor would begin by itself."""
+    job = queue.find(run_id)
+    return job is None or job.state not in ("queued", "running")
 
 
 class ChildRun:

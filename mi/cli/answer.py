@@ -206,9 +206,14 @@ def _wake(context: HomeContext, item: InboxItem, word: UserInput) -> list[str]:
     """Queue the next stretch of the runs that asked, as far as they are in the queue; return those."""
     if item.waiting != "run":
         return []
-    from mi.app.queue import wake_runs
+    from mi.app.queue import find_detached, wake_runs
 
-    return wake_runs(context, item.run_ids, stops=bool(_name_stop(item, word)))
+    queued = wake_runs(context, item.run_ids, stops=bool(_name_stop(item, word)))
+    for run_id in find_detached(context, queued):
+        from mi.app.worker import detach_worker
+
+        detach_worker(context, run_id)
+    return queued
 
 
 def _say_what_follows(

@@ -83,6 +83,7 @@ def build_parser(name: str) -> Parser:
     built.add_argument("--agent", default="", metavar="NAME", help="this agent for this run, in place of yours")
     built.add_argument("--worktree", action="store_true", help="in a work tree and on a branch of its own")
     built.add_argument("--with-changes", action="store_true", help="with --worktree: with what you have not committed")
+    built.add_argument("--detach", action="store_true", help="in the background, in a work tree of its own")
     built.add_argument("--queued", metavar="RUN", help="one stretch of a queued run; mi worker calls it")
     built.add_argument("--quiet", action="store_true", help="print nothing but errors")
     built.add_argument("--hands-raw", action="store_true", help="print the agent's lines as they are")
@@ -95,9 +96,9 @@ def build_parser(name: str) -> Parser:
 
 
 def _is_persons(context: HomeContext, args: Args) -> bool:
-    """Return whether the rules are told to ask nothing, a proof is decided about, or a run's limit is raised."""
+    """Return whether rules are told to ask nothing, a proof is decided about, a limit is raised, or work is queued."""
     limits = (args.max_batches, args.max_minutes, args.max_tokens, args.max_cost)
-    return bool(args.override) or args.prove is not None or (args.resume is not None and any(limits))
+    return args.detach or bool(args.override) or args.prove is not None or (args.resume is not None and any(limits))
 
 
 def _limit(flag: str, kind: type[int] | type[float], value: str) -> float:
@@ -119,7 +120,12 @@ def _run(context: HomeContext, args: Args) -> int:
     options = _read_options(args)
     if args.all_tasks:
         return _run_list(context, args, options)
-    return _run_one(context, args, _from_list(context, args, options))
+    options = _from_list(context, args, options)
+    if args.detach:
+        from mi.cli.run_detached import detach
+
+        return detach(context, args, options)
+    return _run_one(context, args, options)
 
 
 def _run_list(context: HomeContext, args: Args, options: "RunOptions") -> int:
@@ -289,6 +295,8 @@ def _read_options(args: Args) -> "RunOptions":
         raise UsageError("flag-needs-value", flag="--override")
     if args.with_changes and not args.worktree:
         raise UsageError("changes-without-tree")
+    if args.detach and (args.resume is not None or args.all_tasks):
+        raise UsageError("detach-what", way="mi queue retry" if args.resume is not None else "mi queue add --tasks")
     if args.worktree and args.resume is not None:
         raise UsageError("tree-of-resumed")
     if args.override:

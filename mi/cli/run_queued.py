@@ -8,7 +8,7 @@ import time
 from typing import TYPE_CHECKING
 
 from mi.app.home_context import HomeContext
-from mi.app.queue import build_queue
+from mi.app.queue import build_queue, read_options
 from mi.autopilot.run_lock import find_running
 from mi.fleet.stretch import read_run
 from mi.fleet.worker import BUSY
@@ -32,15 +32,18 @@ def run_queued(context: HomeContext, args: "Args", run: "Callable[[HomeContext, 
     job = _check_claim(context, args.queued)
     _stop_with_worker()
     _end_former(context, job.run_id)
-    options = RunOptions(wait_for_limit=False, agent=job.task.agent)
+    asked = read_options(job)
+    limits = {name: getattr(asked, name) for name in ("batches", "minutes", "tokens", "cost_usd")}
+    options = RunOptions(wait_for_limit=False, agent=job.task.agent, prove=asked.prove, why=asked.why)
+    options = options._replace(override=asked.override)
     known = read_run(context.project_home.evidence, job.run_id, job.added, context.notices)
     if (end := known.find_end()) and end.status == "done":
         return _finish(context, job)
     if known.stretch:
         options = options._replace(resume=job.run_id)
     else:
-        args.worktree = "worktree" in job.task.options
-        options = options._replace(run_id=job.run_id, task=job.task.task, list_task=job.task.list_task)
+        args.worktree = asked.worktree
+        options = options._replace(run_id=job.run_id, task=job.task.task, list_task=job.task.list_task, **limits)
     try:
         return run(context, args, options)
     except MiError as error:
@@ -52,7 +55,7 @@ def run_queued(context: HomeContext, args: "Args", run: "Callable[[HomeContext, 
 
 def _finish(context: HomeContext, job: "QueuedJob") -> int:
     """Do what follows the end of a run that was killed right after it: its work is committed."""
-    if "worktree" in job.task.options:
+    if read_options(job).worktree:
         from mi.app.merging import commit_rest, find_tree_run
 
         commit_rest(context, find_tree_run(context, job.run_id))

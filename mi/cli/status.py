@@ -4,6 +4,7 @@ from typing import TYPE_CHECKING, Any
 
 from mi.app.home_context import HomeContext
 from mi.app.inbox import look_at_inbox
+from mi.app.queue import describe_queue
 from mi.app.thoughts import build_thoughts
 from mi.cli.arguments import Args, Parser, add_cd, add_json, add_redact, command
 from mi.cli.output import Output, shorten_gist
@@ -64,6 +65,7 @@ def gather(context: HomeContext) -> Json:
         "config": _config_health(context),
         "pending": {"suggestions": suggestions, "reviews": sum(one["kind"] == "review" for one in waiting)},
         "inbox": {"count": len(inbox.items), "line": inbox.describe(context.language)},
+        "queue": describe_queue(context),
         "complete": inbox.complete,
     }
     status["next"] = _next_commands(status)
@@ -231,6 +233,8 @@ def _print(out: Output, status: Json) -> None:
         _print_batch(out, status["last_batch"])
     if status["inbox"]["count"]:
         out.say("status.inbox", line=status["inbox"]["line"])
+    if any(status["queue"].values()):
+        print_queue(out, status["queue"])
     if status["pending"]["suggestions"]:
         out.say("status.suggestions", count=status["pending"]["suggestions"])
     out.say("status.providers", **status["providers"])
@@ -251,3 +255,13 @@ def _print_batch(out: Output, batch: Json) -> None:
     said = shorten_gist(batch["last_message"] or batch["input"], 80)
     decision = ", ".join(out.word(word) for word in (batch["decision"] or "-").split(", "))
     out.say("status.batch", id=batch["id"], outcome=batch["outcome"] or "-", decision=decision, said=said)
+
+
+def print_queue(out: Output, queue: Json) -> None:
+    """Print how many tasks are queued, run and wait for the person, and whose agent is paused."""
+    if "unusable" in queue:
+        out.line(queue["unusable"])
+        return
+    out.say("status.queue", **{name: count for name, count in queue.items() if name != "paused"})
+    for one in queue["paused"]:
+        out.say("status.paused", **one)

@@ -48,8 +48,9 @@ def _work(context: HomeContext, args: Args) -> int:
 def _is_over(queue: "Queue", drains: bool, only: str) -> bool:
     """Return whether nothing is left that would begin by itself."""
     if only:
-        job = queue.find(only)
-        return job is None or job.state not in ("queued", "running")
+        from mi.app.worker import is_settled
+
+        return is_settled(queue, only)
     return drains and not any(job.pending == 0 for job in queue.jobs(["queued"]))
 
 

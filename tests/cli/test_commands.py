@@ -95,6 +95,7 @@ BY_ARGUMENTS = {
     "run": (
         ["fix it", "--prove"],
         ["fix it", "--no-prove"],
+        ["fix it", "--detach"],
         ["fix it", "--override", "x"],
         ["--resume", "--max-cost", "9"],
     ),

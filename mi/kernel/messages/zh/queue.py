@@ -27,6 +27,10 @@ TEXT: dict[str, str] = {
     "queue.paused": "{agent} 暂停至 {until}：{reason}",
     "queue.same": "未排队，同样的任务已作为 {run_id} 存在：{task}",
     "queue.stopping": "已要求 {run_id} 停止",
+    "error.detach-what": '--detach 在后台开始一个新任务（mi run --detach "<任务>"；否则用 {way}）',
+    "run.detached": "{run_id} 在后台运行（mi attach {run_id}、mi queue list、mi stop {run_id}）",
+    "status.queue": "队列：{queued} 个排队，{running} 个运行，{waiting} 个等待您（mi queue list）",
+    "status.paused": "{agent} 因供应商限额暂停至 {until}",
     "worker.begins": "{run_id} 开始：{task}（{root}）",
     "worker.busy": "{run_id} 等待，其工作树正被他人使用：{reason}",
     "worker.cut": "{run_id} 被中断，稍后继续",
@@ -67,5 +71,6 @@ HELP: dict[str, str] = {
     "work on this one run, then end": "只处理这一个运行，然后结束",
     "tasks for later, side by side: add, list, cancel, retry": "稍后并行处理的任务：add、list、cancel、retry",
     "work through the queue": "处理队列",
+    "in the background, in a work tree of its own": "在后台，在自己的工作树中",
     "one stretch of a queued run; mi worker calls it": "队列中某运行的一段；由 mi worker 调用",
 }
