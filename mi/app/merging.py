@@ -9,6 +9,7 @@ from mi.app.work_trees import describe_tree, find_keep_rules
 from mi.autopilot.resume import latest_run_id, records_of
 from mi.autopilot.run_lock import find_running
 from mi.evidence.log import EvidenceWriter
+from mi.evidence.records.governed import TaskOutcome
 from mi.evidence.records.run import RunEnd, RunStart, TreeWork
 from mi.fleet.merging import MergePlan, MergeResult, MergeWay, find_target, merge_branch
 from mi.fleet.tree_steps import commit_work, take_up_commit
@@ -141,6 +142,7 @@ def _tick(context: HomeContext, found: TreeRun) -> str:
     from mi.autopilot.steps.tasks import settle_task
 
     store = build_task_store(context.at(context.main_root))
+    found.writer.append(TaskOutcome(task_id=task_id, authority=store.name, status="done", reason=found.end.reason))
     try:
         return task_id if settle_task(store, task_id, found.end) else ""
     except (MiError, OSError) as error:

@@ -37,7 +37,6 @@ if TYPE_CHECKING:
     from mi.knowledge.search.team import TeamText
     from mi.learning.checkpoint import CheckpointLesson
     from mi.learning.segments import Hand
-    from mi.tasks.task_list import TaskStore
 
 
 class RunOptions(NamedTuple):
@@ -213,14 +212,10 @@ def _build_task_steps(context: HomeContext, place: "RunPlace", list_task: str) -
     if list_task.startswith("HO-"):
         return HandoffSteps(place, build_persona(context), list_task)
     listed = partial(build_task_store, context)
-    return TaskSteps(listed, list_task, place, partial(_find_settled, context) if context.project.linked_to else None)
-
-
-def _find_settled(context: HomeContext) -> "TaskStore | None":
-    """Return the person's own list for a run in a work tree; None where it hears of the work when that is merged."""
-    if context.config.fleet.tick == "merge":
-        return None
-    return build_task_store(context.at(context.main_root))
+    if not context.project.linked_to:
+        return TaskSteps(listed, list_task, place)
+    persons = partial(build_task_store, context.at(context.main_root))
+    return TaskSteps(listed, list_task, place, persons, settles=context.config.fleet.tick == "done")
 
 
 def _build_lessons(context: HomeContext, run_id: str) -> "list[CheckpointLesson]":

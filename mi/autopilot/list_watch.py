@@ -15,7 +15,7 @@ from mi.kernel.locks import is_held
 from mi.kernel.state import read_state, update_state
 from mi.tasks.task_list import ListedTask, TaskList, TaskStore
 
-_READ = {shape.__struct_config__.tag for shape in (Gate, NexusEvent, RunStart)}
+_READ = {shape.__struct_config__.tag for shape in (Gate, NexusEvent, RunStart, TaskOutcome)}
 
 
 class FoundList(Struct, frozen=True, kw_only=True):
@@ -29,12 +29,16 @@ class FoundList(Struct, frozen=True, kw_only=True):
 
 
 class ListWatch:
-    """Knows which tasks were open when the run began; a person's own changes since count, nobody else's."""
+    """Knows which tasks were open when the run began; since then what a person or another run did counts, no more.
 
-    def __init__(self, open_store: Callable[[], TaskStore], place: RunPlace, own: str) -> None:
+    In the list `beside` a work tree, which is the person's own, what a session over MCP ticked counts, too.
+    """
+
+    def __init__(self, open_store: Callable[[], TaskStore], place: RunPlace, own: str, *, beside: bool = False) -> None:
         self._open_store = open_store
         self._place = place
         self._own = own  # the task that the run works on
+        self._beside = beside
 
     @cached_property
     def found(self) -> FoundList:
@@ -50,14 +54,14 @@ class ListWatch:
 
     def find_lost(self, now: TaskList) -> list[ListedTask]:
         """Return the tasks beside the run's own that are gone, or say something else now."""
-        persons = self._list_persons()
-        others = (task for task in self.found.tasks if task.id not in persons and not self.is_own(task))
+        settled = self._list_settled()
+        others = (task for task in self.found.tasks if task.id not in settled and not self.is_own(task))
         return [task for task in others if not _is_same(task, now.find(task.id), moved=task.id in now.adopted)]
 
     def find_ticked(self, now: TaskList, *, done: bool) -> list[ListedTask]:
         """Return the tasks that were ticked and that neither the run settles nor a person ticked."""
-        persons = self._list_persons()
-        wanted = (task for task in self.found.tasks if task.id not in persons and not (done and self.is_own(task)))
+        settled = self._list_settled()
+        wanted = (task for task in self.found.tasks if task.id not in settled and not (done and self.is_own(task)))
         there = (found for task in wanted if (found := now.find(task.id)) is not None)
         return [task for task in there if task.leaf and task.checked]
 
@@ -73,24 +77,29 @@ class ListWatch:
         """Return whether a task is the run's own, or was a part of it from the beginning."""
         return self._own in (task.id, task.parent)
 
-    def _list_persons(self) -> set[str]:
-        """Return the tasks that a person changed by a command since the run began; what nobody heard is no event."""
+    def _list_settled(self) -> set[str]:
+        """Return the tasks that a person's command or another run settled since; what nobody heard is no event."""
         found: set[str] = set()
         for event in read_back(self._place.files.evidence, self._place.notices):
             match event.record() if event.head.kind in _READ else None:
-                case Gate(tool="task_complete" | "task_update", boundary="cli", outcome="done") as gate:
-                    found |= {gate.details} if gate.client.startswith("person-") else set()
+                case Gate(tool="task_complete" | "task_update", outcome="done") as gate:
+                    found |= {gate.details} if self._counts(gate) else set()
                 case NexusEvent(event="task_update", by="terminal", error="", params=dict(params)):
                     found.add(str(params.get("id")))
+                case TaskOutcome(status="done", task_id=settled) if event.head.run_id != self._place.run_id:
+                    found.add(settled)
                 case RunStart(run_id=self._place.run_id, resumed_from=""):
                     break
         return found
 
+    def _counts(self, gate: Gate) -> bool:
+        return gate.client.startswith("person-") if gate.boundary == "cli" else self._beside and gate.boundary == "mcp"
+
     def _read(self) -> FoundList:
-        return read_state(_find_state(self._place), FoundList, self._place.notices)
+        return read_state(_find_state(self._place, self._beside), FoundList, self._place.notices)
 
     def _write(self, new: FoundList) -> None:
-        update_state(_find_state(self._place), FoundList, lambda old: new, self._place.notices)
+        update_state(_find_state(self._place, self._beside), FoundList, lambda old: new, self._place.notices)
 
 
 def name_tasks(tasks: list[ListedTask]) -> str:
@@ -116,10 +125,11 @@ def reopen_after_kill(open_store: Callable[[], TaskStore], place: RunPlace) -> N
     watch.reopen(store, watch.find_ticked(store.look(), done=done))
 
 
-def _find_state(place: RunPlace) -> str:
-    """Return the file of the work tree: each has its own list, and a run of its own."""
+def _find_state(place: RunPlace, beside: bool = False) -> str:
+    """Return the file of the work tree: each has its own list beside the person's, and a run of its own."""
     lock = os.path.basename(place.files.find_run_lock(place.project.root))
-    return os.path.join(place.files.contract, f"{os.path.splitext(lock)[0]}_tasks.json")
+    end = "_beside_tasks.json" if beside else "_tasks.json"
+    return os.path.join(place.files.contract, os.path.splitext(lock)[0] + end)
 
 
 def _is_same(before: ListedTask, now: ListedTask | None, *, moved: bool) -> bool:

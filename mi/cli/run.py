@@ -134,6 +134,7 @@ def _run_list(context: HomeContext, args: Args, options: "RunOptions") -> int:
 
     chosen = choose_task(context)
     wanted = {task.id for task in read_tasks(context).tasks if not task.checked}
+    done: set[str] = set()  # in work trees: ticked once they are merged
     while True:
         code = _run_one(context, args, options._replace(task=chosen.text, list_task=chosen.id))
         if code:
@@ -141,15 +142,16 @@ def _run_list(context: HomeContext, args: Args, options: "RunOptions") -> int:
         context.close()
         context = HomeContext(context.home, cd=context.project.root)
         tasks = read_tasks(context)
-        following = tasks.choose_next(wanted)
+        done |= {chosen.id} if args.worktree else set()
+        following = tasks.choose_next(wanted - done)
         if not following or following == chosen.id or tasks.unsure:
-            return _end_list(context, args, tasks, wanted)
+            return _end_list(context, tasks, wanted, done)
         chosen = choose_task(context, following)
 
 
-def _end_list(context: HomeContext, args: Args, tasks: "TaskList", wanted: set[str]) -> int:
-    """Say which tasks are still open, if any; 3 where one is that was to be done, 0 where all of those are."""
-    left = [task for task in tasks.tasks if not task.checked]
+def _end_list(context: HomeContext, tasks: "TaskList", wanted: set[str], done: set[str]) -> int:
+    """Say which tasks are still to do, if any; 3 where one is that was to be done, 0 where none of those is."""
+    left = [task for task in tasks.tasks if task.leaf and not task.checked and task.id not in done]
     ids = {tasks.adopted.get(one, one) for one in wanted}
     code = 3 if tasks.unsure or any(task.id in ids for task in left) else 0
     if left or tasks.unsure:

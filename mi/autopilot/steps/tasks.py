@@ -27,14 +27,19 @@ class TaskSteps(RunSteps):
         open_store: Callable[[], TaskStore],
         task_id: str,
         place: RunPlace,
-        open_settled: Callable[[], TaskStore | None] | None = None,
+        open_beside: Callable[[], TaskStore] | None = None,
+        settles: bool = True,
     ) -> None:
-        """`open_settled`: the list that hears of the end, where the agent works beside it; it may be none."""
+        """`open_beside`: the person's own list, where the agent works in a tree beside it; that hears of the end."""
         self._open_store = open_store
-        self._open_settled = open_settled or open_store
+        self._open_settled = open_beside or open_store
+        self._settles = settles
         self._task_id = task_id
         self._place = place
         self._watch = ListWatch(open_store, place, task_id)
+        self._watches = {self._watch: open_store}
+        if open_beside is not None:  # the person's own list, which the agent may reach all the same
+            self._watches[ListWatch(open_beside, place, task_id, beside=True)] = open_beside
         self._answers = 0
 
     def opening(self, recorder: RunRecorder, task: str) -> str:
@@ -44,7 +49,7 @@ class TaskSteps(RunSteps):
 
     def before_batch(self, recorder: RunRecorder, next_input: str) -> Outcome:
         """Look at the list before the agent can change it."""
-        _ = self._task_id and self._watch.found
+        _ = self._task_id and [watch.found for watch in self._watches]
         return None
 
     def closing(self, recorder: RunRecorder, case: Case) -> Outcome:
@@ -66,9 +71,12 @@ class TaskSteps(RunSteps):
         if not self._task_id or not isinstance(end, RunEnd):
             return
         store = self._open_store()
-        seen = store.look()
-        ticked = self._watch.find_ticked(seen, done=end.status == "done")
-        if lost := self._watch.find_lost(seen):
+        # the list in a tree of the run's own is never ticked: two runs would conflict in it
+        settled = end.status == "done" and len(self._watches) == 1
+        ticked = [
+            (watch, watch.find_ticked(open_list().look(), done=settled)) for watch, open_list in self._watches.items()
+        ]
+        if lost := self._watch.find_lost(store.look()):
             self._place.notices.add("task-lost", self._watch.found.authority, tasks=name_tasks(lost))
         recorder.append(
             TaskOutcome(
@@ -76,14 +84,15 @@ class TaskSteps(RunSteps):
                 authority=store.name,
                 status=end.status,
                 reason=end.reason,
-                reopened=[task.id for task in ticked],
+                reopened=sorted({task.id for _, tasks in ticked for task in tasks}),
             )
         )
         try:
-            self._watch.reopen(store, ticked)
-            if (settled := self._open_settled()) is not None:
+            for watch, tasks in ticked:
+                watch.reopen(self._watches[watch](), tasks)
+            if self._settles:
                 others = {one.id for one in self._watch.found.tasks if not self._watch.is_own(one)}
-                settle_task(settled, self._task_id, end, others)
+                settle_task(self._open_settled(), self._task_id, end, others)
         except (MiError, OSError) as error:
             self._place.notices.add("task-not-settled", store.name, task_id=self._task_id, reason=str(error))
 
