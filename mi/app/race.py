@@ -4,13 +4,15 @@ import os
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
+from msgspec.structs import replace
+
 from mi.app.home_context import HomeContext
 from mi.app.queue import build_queue
 from mi.app.report import build_report
 from mi.evidence.reader import read_at
 from mi.evidence.records.race import Race, Racer
 from mi.evidence.records.run import Marks, RunUsage
-from mi.fleet.queue import QueuedTask
+from mi.fleet.queue import OPEN_STATES, QueuedTask
 from mi.fleet.race import RaceEntry, enter_run, rank_entries
 from mi.fleet.work_trees import plan_tree
 from mi.kernel import ids
@@ -34,17 +36,30 @@ class RaceStanding(NamedTuple):
         """Return the run that was brought over."""
         return next((entry.run_id for entry in self.entries if entry.merged_into), "")
 
+    @property
+    def goes_on(self) -> bool:
+        """Return whether a run is yet to end; one that waits for an answer has ended for now."""
+        return any(entry.state in ("queued", "running") for entry in self.entries)
+
+    @property
+    def proposed(self) -> RaceEntry | None:
+        """Return the run that is proposed, once all have ended; None when none is done."""
+        return None if self.goes_on or not self.entries[0].is_done else self.entries[0]
+
 
 def start_race(context: HomeContext, task: str, agents: Sequence[str], number: int | None) -> tuple[Race, list[str]]:
     """Queue a task as often as wanted, the agents in turn; return the race, and which secrets were taken out of it."""
     from mi.agents.choose import choose_agent
+    from mi.agents.registry import AGENTS
 
     words, hidden = hide_credentials(task.strip())
     names = list(dict.fromkeys(agents)) or [""]
     count = max(2, len(names)) if number is None else number
     if not max(2, len(names)) <= count <= _MOST_RACERS:
         raise UsageError("race-number", value=count, least=max(2, len(names)), most=_MOST_RACERS)
-    for name in names:
+    for name in agents:
+        if not name.strip():
+            raise UsageError("unknown-agent", name=name, known=", ".join(AGENTS))
         choose_agent(context.config, name)
     project, queue = context.use_project(), build_queue(context)
     plan_tree(context.home, project, "run_", words)  # says where no work tree can be made
@@ -84,9 +99,10 @@ def _read_races(context: HomeContext, log: str, progress: "Progress") -> Iterato
 
 
 def _enter(context: HomeContext, racer: Racer, progress: "Progress") -> RaceEntry:
+    """Return how a run stands by its log; while it is open in the queue, by that."""
+    job = build_queue(context).find(racer.run_id) if os.path.exists(context.home.queue) else None
     try:
-        return enter_run(build_report(context, racer.run_id, progress, is_short=True), racer.agent)
+        found = enter_run(build_report(context, racer.run_id, progress, is_short=True), racer.agent)
     except NotFound:  # it has not begun
-        job = build_queue(context).find(racer.run_id)
-        state = job.state if job else "cancelled"
-        return RaceEntry(run_id=racer.run_id, agent=racer.agent, state=state, marks=Marks(), spent=RunUsage())
+        found = RaceEntry(run_id=racer.run_id, agent=racer.agent, state="cancelled", marks=Marks(), spent=RunUsage())
+    return replace(found, state=job.state) if job and job.state in OPEN_STATES else found

@@ -48,7 +48,13 @@ def find_run_place(context: HomeContext, ref: str, progress: "Progress") -> RunL
         first = next((event for event in read_on(log, 0, context.notices) if event.head.run_id == ref), None)
         if first is not None:
             return RunLogPlace(ref, log, first.offset, "")
-    raise NotFound("unknown-run", ref=ref)
+    raise NotFound("run-not-begun" if _is_queued(context, ref) else "unknown-run", ref=ref)
+
+
+def _is_queued(context: HomeContext, run_id: str) -> bool:
+    from mi.app.queue import build_queue
+
+    return os.path.exists(context.home.queue) and build_queue(context).find(run_id) is not None
 
 
 def build_report(context: HomeContext, ref: str, progress: "Progress", is_short: bool = False) -> RunReport:

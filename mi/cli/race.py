@@ -112,28 +112,28 @@ def _list_figures(out: Output, entry: "RaceEntry") -> list[str]:
 def _propose(out: Output, standing: "RaceStanding") -> None:
     from mi.fleet.race import list_race_grounds
 
-    first, *others = standing.entries
+    first = standing.proposed
     if standing.picked:
         out.say("race.picked", run=standing.picked)
-    elif any(entry.state in ("queued", "running") for entry in standing.entries):
+    elif standing.goes_on:
         out.say("race.goes-on")
-    elif not first.is_done:
-        out.say("race.nobody", run=first.run_id)
+    elif first is None:
+        out.say("race.nobody", run=standing.entries[0].run_id)
     else:
-        grounds = [out.text(f"race.ground-{ground}") for ground in list_race_grounds(first, others)]
+        grounds = [out.text(f"race.ground-{ground}") for ground in list_race_grounds(first, standing.entries[1:])]
         out.say("race.proposed", run=first.run_id, grounds=", ".join(grounds))
 
 
 def _as_json(standing: "RaceStanding") -> dict[str, object]:
     from mi.fleet.race import list_race_grounds
 
-    first, *others = standing.entries
+    first = standing.proposed
     return {
         "race_id": standing.race.id,
         "task": standing.race.task,
         "picked": standing.picked or None,
-        "proposed": first.run_id if first.is_done else None,
-        "grounds": list_race_grounds(first, others) if first.is_done else [],
+        "proposed": first.run_id if first else None,
+        "grounds": list_race_grounds(first, standing.entries[1:]) if first else [],
         "runs": standing.entries,
     }
 

@@ -71,9 +71,13 @@ def _write(report, form: str, language: str) -> str:  # type: ignore[no-untyped-
 
 
 def _check_target(context: HomeContext, path: str) -> str:
-    """Return the file to write; UsageError for a folder, and for a place in which only MI's state is kept."""
-    target = os.path.realpath(os.path.expanduser(path))
-    if os.path.isdir(target):
+    """Return the file to write; UsageError for a folder, and for a place in which only MI's state is kept.
+
+    A link of that name is replaced and not followed: a repository may have brought it.
+    """
+    folder, name = os.path.split(os.path.abspath(os.path.expanduser(path)))
+    target = os.path.join(os.path.realpath(folder), name)
+    if os.path.isdir(target) and not os.path.islink(target):
         raise UsageError("report-is-folder", path=path, example=os.path.join(path, "report.html"))
     if (target + os.sep).startswith(os.path.realpath(context.home.root) + os.sep):
         raise UsageError("report-in-home", path=path)

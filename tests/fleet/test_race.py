@@ -122,10 +122,25 @@ def test_nobody_who_is_not_done_is_proposed(bench: Workbench) -> None:
     bench.mi("worker", "--drain")
     standing = show(bench)
     assert (standing["proposed"], standing["grounds"]) == (None, [])
-    assert {run["state"] for run in standing["runs"]} == {"blocked"}
+    assert {run["state"] for run in standing["runs"]} == {"waiting"}
     assert "none is done" in bench.mi("race").stdout
     refused = bench.mi("race", "pick", standing["runs"][0]["run_id"])
     assert (refused.code, refused.stdout) == (3, "")
+
+
+@pytest.mark.req("fleet.race.ranking")
+def test_a_run_that_was_answered_goes_on_before_anybody_is_proposed(bench: Workbench) -> None:
+    bench.agent([say("Should the result be red or green?")], DONE)
+    bench.mi("race", "fix it", "--agents", "replay", "-n", "2")
+    bench.mi("worker", "--drain")
+    assert {run["state"] for run in show(bench)["runs"]} == {"waiting"}
+    bench.mi("answer", "1", "green")  # the same question of both
+    assert {run["state"] for run in show(bench)["runs"]} == {"queued"}
+    assert "still going on" in bench.mi("race").stdout
+    bench.mi("worker", "--drain")
+    standing = show(bench)
+    assert [run["state"] for run in standing["runs"]] == ["done", "done"]
+    assert standing["proposed"] == standing["runs"][0]["run_id"]
 
 
 @pytest.mark.req("fleet.race.bad-words")
@@ -137,6 +152,7 @@ def test_bad_words_queue_nothing(bench: Workbench, tmp_path: Path) -> None:
         ("race", "pick", "run_none"): (1, "run_none"),
         ("race", " "): (2, "needs a value"),
         ("race", "fix it", "--agents", "codex,nobody"): (2, "nobody"),
+        ("race", "fix it", "--agents", "codex,,claude"): (2, "codex, claude"),
         ("race", "fix it", "-n", "1"): (2, "-n 1"),
         ("race", "fix it", "-n", "17"): (2, "-n 17"),
         ("race", "fix it", "--agents", "codex,claude,cli", "-n", "2"): (2, "-n 2"),

@@ -294,3 +294,46 @@ def test_a_run_in_a_work_tree_is_reported_from_the_main_tree_and_after_its_tree_
     assert f"| Folder | `project` |\n| Branch | `{told['branch']}` |" in page
     git(bench.project, "worktree", "remove", "--force", told["project_root"])
     assert report(bench) == page
+
+
+@pytest.mark.req("fleet.report.file")
+def test_a_link_that_a_repository_brought_is_replaced_not_followed(bench: Workbench) -> None:
+    bench.agent(DONE)
+    bench.run()
+    victim = bench.folder / "victim.txt"
+    victim.write_text("mine\n", "utf-8")
+    (bench.project / "report.html").symlink_to(victim)
+    (bench.project / "state.html").symlink_to(bench.home / "config.json")
+    report(bench, "-o", "report.html")
+    report(bench, "-o", "state.html")
+    assert victim.read_text("utf-8") == "mine\n"
+    assert json.loads((bench.home / "config.json").read_text("utf-8"))["version"] == "v1"
+    assert bench.read("report.html").startswith("<!DOCTYPE html>")
+    (bench.project / "inside").symlink_to(bench.home)
+    refused = bench.mi("report", "-o", "inside/config.json")
+    assert (refused.code, "inside MI's home" in refused.stderr) == (2, True)
+
+
+@pytest.mark.req("fleet.report.any-run")
+def test_a_run_that_has_not_begun_is_said_to_be_queued(bench: Workbench) -> None:
+    bench.agent(DONE)
+    run_id = json.loads(bench.mi("queue", "add", "fix it", "--json").stdout)["queued"][0]["run_id"]
+    done = bench.mi("report", run_id)
+    assert (done.code, "is queued and has not begun" in done.stderr) == (1, True)
+
+
+@pytest.mark.req("fleet.report.content")
+def test_a_part_stands_with_the_evidence_that_a_judge_cited(bench: Workbench) -> None:
+    bench.agent(DONE)
+    bench.run("fix `add`").ended("done")
+    log = bench._logs()[0]
+    records = [json.loads(line) for line in log.read_text("utf-8").splitlines()]
+    seen = next(record for record in records if record["kind"] == "evidence")
+    for record in records:
+        if record["kind"] == "closing":
+            record["parts"] = [{"text": "fix add", "state": "done", "cited_ids": [seen["event_id"]]}]
+    log.write_text("".join(json.dumps(record) + "\n" for record in records), "utf-8")
+    unseal(bench.home)
+    told = report(bench)
+    assert "- [x] `fix add`\n  - seen: `python3 -m unittest -q (exit 0, a check after the last change)" in told
+    assert f"(`{seen['event_id']}`)" in told

@@ -167,6 +167,9 @@ def test_ten_tasks_in_four_work_trees_at_once(codex: str, claude: str, tmp_path:
         ports = {port for place in places for port in read_ports(Path(place))}
         assert (len(places), len(ports)) == (TASKS, TASKS)
         for job in jobs:
+            told = json.loads(mi("report", job["run_id"], "--json"))
+            (name,) = re.findall(r"number_\d+\.py", job["task"])
+            assert ([file["path"] for file in told["diff"]["files"]], told["marks"]["verified"]) == ([name], True)
             mi("merge", job["run_id"])
         assert sorted(path.name for path in repo.glob("number_*.py")) == [f"number_{n:02}.py" for n in range(TASKS)]
         mi("runs", "clean")

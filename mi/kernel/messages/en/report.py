@@ -1,7 +1,8 @@
 """English texts of `mi report`."""
 
 TEXT: dict[str, str] = {
-    "error.no-run-id": "{ref} is no run: last, or an id such as run_20260102T030405Z_abcdefgh (mi cost lists runs)",
+    "error.no-run-id": "{ref} is no run: last, or an id such as run_20260102T030405Z_abcdefgh (mi runs lists them)",
+    "error.run-not-begun": "{ref} is queued and has not begun (mi queue list shows what comes before it)",
     "error.report-in-home": "{path} is inside MI's home, where nothing but MI's own state is kept (name another file)",
     "error.report-is-folder": "{path} is a folder (name a file in it, such as {example})",
     "report.written": "Written: {file}",

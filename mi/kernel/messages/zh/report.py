@@ -1,7 +1,8 @@
 """`mi report` 的中文文本。"""
 
 TEXT: dict[str, str] = {
-    "error.no-run-id": "{ref} 不是一次运行：用 last，或 run_20260102T030405Z_abcdefgh 这样的编号（mi cost 列出运行）",
+    "error.no-run-id": "{ref} 不是一次运行：用 last，或 run_20260102T030405Z_abcdefgh 这样的编号（mi runs 列出运行）",
+    "error.run-not-begun": "{ref} 在排队，还没有开始（mi queue list 显示排在它前面的）",
     "error.report-in-home": "{path} 在 MI 的主目录里，那里只放 MI 自己的状态（换一个文件名）",
     "error.report-is-folder": "{path} 是一个文件夹（写出其中的文件名，例如 {example}）",
     "report.written": "已写入：{file}",
