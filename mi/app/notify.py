@@ -7,8 +7,8 @@ container ends with it they would end, too.
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Sequence
-from typing import NamedTuple
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, NamedTuple
 
 from mi.app.home_context import HomeContext
 from mi.autopilot.notification import describe, find_event
@@ -169,6 +169,22 @@ def _find_number(context: HomeContext, record: Record) -> int:
 
     found = (one.item for one in build_inbox(context, lambda done, total: None))
     return next((item.number for item in found if record.id in item.ids), 0)
+
+
+def tell_drained(context: HomeContext, counts: Mapping[Any, int]) -> None:
+    """Tell the person that the queue is drained, and what became of its tasks; what fails is kept in the log."""
+    from mi.kernel.messages import text, word
+    from mi.kernel.secrets import redact
+
+    language = context.language
+    body = ", ".join(f"{count} {word(state, language)}" for state, count in counts.items())
+    title = text("notify.title-drained", language)
+    note = Notification(redact(title), redact(body), "drained", {"counts": dict(counts)}, {"MI_EVENT": "drained"})
+    wanted = [target for target in find_targets(context) if "drained" in target.events]
+    for target, reason in zip(wanted, try_targets(context, wanted, note), strict=True):
+        if reason:
+            failed = NotifyFailed(id=ids.make_id("nf"), channel=target.kind, event="drained", reason=reason)
+            context.open_global_log().append(failed, sync=True)
 
 
 def make_test_note(context: HomeContext) -> Notification:

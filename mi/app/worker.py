@@ -47,6 +47,12 @@ class HomeWorkerPlace:
         self._read_at = 0.0  # what was spent may have changed
         self._tell(what, job, reason)
 
+    def drained(self) -> None:
+        if not self._only:  # whoever detached one run hears of its end
+            from mi.app.notify import tell_drained
+
+            tell_drained(self._context, build_queue(self._context).counts())
+
 
 def find_rules(context: HomeContext) -> ClaimRules:
     """Return what may run at present, by the budgets of the configuration as it is now."""

@@ -321,10 +321,30 @@ def _damage(context: HomeContext, out: Output) -> Iterator[DoctorFinding]:
             yield DoctorFinding("state", "warn", "as-is", {"text": text}, "mi repair" if one.mend else "")
 
 
+def _queue(context: HomeContext, out: Output) -> Iterator[DoctorFinding]:
+    """Yield whether the queue can be used, and whether somebody works on what is in it."""
+    from mi.app.queue import build_queue, has_worker
+
+    queue = build_queue(context)
+    if not queue.exists():
+        return
+    try:
+        counts, is_left = queue.counts(), queue.has_ready()
+    except MiError as error:
+        yield DoctorFinding("queue", "fail", "as-is", {"text": error.line(out.language)}, f"mv {queue.path} DIR")
+        return
+    details = {name: counts.get(name, 0) for name in ("queued", "running", "waiting")}
+    if (is_left or details["running"]) and not has_worker(context):
+        yield DoctorFinding("queue", "warn", "queue-idle", details, "mi worker --drain")
+    else:
+        yield DoctorFinding("queue", "ok", "queue", details)
+
+
 Look = Callable[[HomeContext, Output], Iterator[DoctorFinding]]
 _LOOKS: dict[str, Look] = {
     "home": _home,
     "config": _config,
+    "queue": _queue,
     "seals": _seal,
     "reach": _reach,
     "hands": _programs,

@@ -57,7 +57,18 @@ def _list(context: HomeContext, args: Args) -> int:
         out.line(_name_project(out, items[0]))
         for one in items:
             _print_item(out, one)
+    _print_queue(context, out)
     return 0
+
+
+def _print_queue(context: HomeContext, out: Output) -> None:
+    from mi.app.queue import describe_queue
+
+    queue = describe_queue(context)
+    if any(queue.values()):
+        from mi.cli.status import print_queue
+
+        print_queue(out, queue)
 
 
 def _by_project(found: list[InboxItem]) -> list[list[InboxItem]]:

@@ -12,12 +12,14 @@ from mi.kernel.errors import UsageError
 if TYPE_CHECKING:
     from mi.fleet.queue import Queue, QueuedJob
 
+_JOBS = 2
+
 
 def build_parser(name: str) -> Parser:
     """Build the parser of the command."""
     summary = "Work through the queue, each run in a process of its own; Ctrl-C has them stop in order."
     built = command("mi worker", summary, "mi worker --drain", _work, person_only=True)
-    built.add_argument("--jobs", type=count, metavar="N", help="runs at a time (default: fleet.jobs)")
+    built.add_argument("--jobs", type=count, metavar="N", help="runs at a time (default: fleet.jobs, else 2)")
     built.add_argument("--drain", action="store_true", help="end when nothing is left that would begin by itself")
     built.add_argument("--only", default="", metavar="RUN", help="work on this one run, then end")
     add_json(built)
@@ -33,7 +35,7 @@ def _work(context: HomeContext, args: Args) -> int:
     out, queue = Output(context.language), build_queue(context)
     queue.counts()  # says what is wrong with the file
     only = find_job(context, args.only).run_id if args.only else ""
-    jobs = context.config.fleet.jobs if args.jobs is None else args.jobs
+    jobs = (context.config.fleet.jobs or _JOBS) if args.jobs is None else args.jobs
     if jobs < 1:
         raise UsageError("bad-count", name="--jobs", value=jobs, hint="mi worker --help")
     around = HomeWorkerPlace(context, partial(_tell, out, args.json), only)
@@ -51,7 +53,7 @@ def _is_over(queue: "Queue", drains: bool, only: str) -> bool:
         from mi.app.worker import is_settled
 
         return is_settled(queue, only)
-    return drains and not any(job.pending == 0 for job in queue.jobs(["queued"]))
+    return drains and not queue.has_ready()
 
 
 def _tell(out: Output, as_json: bool, what: str, job: "QueuedJob", reason: str) -> None:

@@ -141,6 +141,9 @@ class Queue(Protocol):
     def jobs(self, states: Iterable[State] = (), project_id: str = "", limit: int = -1) -> list[QueuedJob]:
         """Return jobs in the order in which they would run, those that run first; of all states without `states`."""
 
+    def has_ready(self) -> bool:
+        """Return whether a job is queued that waits for no other run: it would begin by itself, now or later."""
+
     def counts(self) -> dict[State, int]:
         """Return how many jobs are in each state."""
 

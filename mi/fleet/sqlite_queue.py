@@ -285,6 +285,13 @@ class SqliteQueue:
             jobs.append(job._replace(task=job.task._replace(after=tuple(row[0] for row in found))) if found else job)
         return jobs
 
+    def has_ready(self) -> bool:
+        if not self.exists():
+            return False
+        with self._naming():
+            ready = "SELECT 1 FROM job INDEXED BY ready WHERE state = 'queued' AND pending = 0 LIMIT 1"
+            return self._db.execute(ready).fetchone() is not None
+
     def counts(self) -> dict[State, int]:
         if not self.exists():
             return {}

@@ -46,6 +46,9 @@ class WorkerPlace(Protocol):
     def tell(self, what: str, job: QueuedJob, reason: str = "") -> None:
         """Say what happens to a job: that it begins, was cut off, how it ended."""
 
+    def drained(self) -> None:
+        """Tell the person that nothing is left which would begin by itself."""
+
 
 class _Work(NamedTuple):
     claim: JobClaim
@@ -64,6 +67,7 @@ class QueueWorker:
         self._stop = stop
         self._works: list[_Work] = []
         self._beaten = 0.0
+        self._worked = False  # since the queue was drained for the last time
 
     def run(self, is_over: Callable[[], bool]) -> None:
         """Work until told to stop, or until nothing runs and it is over."""
@@ -76,6 +80,7 @@ class QueueWorker:
                     while not self._stop.reason and len(self._works) < self._jobs and self._take(name):
                         pass
                     self._pass_on_stop()
+                    self._tell_drained()
                     if self._works or not (self._stop.reason or is_over()):
                         self._wait()
             finally:
@@ -85,6 +90,14 @@ class QueueWorker:
     def _wait(self) -> None:
         if not self._stop.reason or self._works:
             time.sleep(_LOOK_S)
+
+    def _tell_drained(self) -> None:
+        """Tell once that all is done, by whichever worker was the last to work."""
+        if not self._worked or self._works or self._stop.reason or self._queue.has_ready():
+            return
+        self._worked = False
+        if not self._queue.counts().get("running", 0):
+            self._around.drained()
 
     def _beat(self) -> None:
         """Say that we live, hear what was cancelled, and release what others left behind."""
@@ -113,6 +126,7 @@ class QueueWorker:
             self._note(claim, StretchEnd("failed", f"{error.strerror}: {error.filename}"))
             return True
         self._around.tell("begins", job)
+        self._worked = True
         self._works.append(_Work(claim, child, []))
         return True
 

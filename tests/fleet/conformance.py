@@ -82,6 +82,7 @@ class QueueConformance:
     def test_nothing_begins_before_its_time(self, queue: Queue) -> None:
         queue.put([task("run_1", not_before=time.time() + 3600), task("run_2", not_before=time.time() - 1)])
         assert self.order(queue) == ["run_2"]
+        assert queue.has_ready()
 
     def test_what_comes_after_a_run_waits_until_that_is_done(self, queue: Queue) -> None:
         queue.put([task("run_1"), task("run_2", after=("run_1", "run_3")), task("run_3")])
@@ -111,6 +112,7 @@ class QueueConformance:
     def test_a_run_of_elsewhere_can_be_waited_for(self, queue: Queue) -> None:
         queue.put([task("run_1", after=("run_elsewhere",))])
         assert queue.claim("w", ANY) is None
+        assert not queue.has_ready()
         assert [job.run_id for job in queue.jobs()] == ["run_1"]
         assert [job.run_id for job in queue.jobs(["outside"])] == ["run_elsewhere"]
         queue.settle("run_elsewhere", "failed")

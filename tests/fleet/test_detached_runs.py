@@ -1,6 +1,8 @@
 """`mi run --detach`: a task in the background, which outlives its command; status tells how many there are."""
 
 import json
+import sqlite3
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -64,4 +66,53 @@ def test_status_tells_what_is_queued_runs_and_waits(bench: Workbench) -> None:
     told = json.loads(bench.mi("status", "--json").stdout)["queue"]
     assert told == {"queued": 1, "running": 0, "waiting": 1, "paused": []}
     assert "queue: 1 queued, 0 running, 1 waiting for you" in bench.mi("status").stdout
-    assert "queue: 1 queued" in bench.mi().stdout
+    for words in ([], ["inbox"]):
+        assert "queue: 1 queued" in bench.mi(*words).stdout
+
+
+@pytest.mark.req("fleet.queue.notify")
+def test_the_person_is_told_once_when_the_queue_is_drained(bench: Workbench) -> None:
+    told = bench.folder / "told"
+    tell = {"kind": "command", "command": f"sh -c 'echo \"$MI_EVENT $0\" >> {told}'", "events": ["drained"]}
+    bench.agent(DONE)
+    bench.config["notify"] = [tell]
+    bench.configure()
+    for task in ("fix the failing test", "mend add"):
+        queue(bench, task)
+    assert bench.mi("worker", "--drain", "--jobs", "1").code == 0
+    assert bench.mi("worker", "--drain").code == 0  # nothing was left to do
+    assert told.read_text("utf-8").splitlines() == ["drained the queue is drained", "2 done"]
+
+
+@pytest.mark.req("fleet.queue.doctor")
+def test_doctor_says_when_nobody_works_on_the_queue_or_it_cannot_be_used(bench: Workbench) -> None:
+    bench.agent(DONE)
+    assert "queue" not in bench.mi("doctor").stdout
+    queue(bench, "fix the failing test")
+    assert "1 queued, 0 left running, and no worker works" in bench.mi("doctor").stdout
+    assert bench.mi("worker", "--drain").code == 0
+    assert "✓ queue" in bench.mi("doctor").stdout
+    (bench.home / "queue.sqlite").write_bytes(b"no database " * 200)
+    for wal in bench.home.glob("queue.sqlite-*"):
+        wal.unlink()
+    broken = bench.mi("doctor")
+    assert broken.code == 1
+    assert "✗ queue" in broken.stdout
+    for words in (["queue", "list"], ["queue", "add", "mend add"], ["worker", "--drain"]):
+        done = bench.mi(*words)
+        assert (done.code, done.stderr.count("\n")) == (1, 1)
+        assert "queue.sqlite" in done.stderr
+    bench.run("fix it").ended("done")  # a run of its own needs no queue
+    assert "queue.sqlite" in bench.mi("status").stdout
+
+
+@pytest.mark.req("fleet.queue.newer")
+def test_an_older_worker_says_so_in_one_line(bench: Workbench) -> None:
+    bench.agent(DONE)
+    queue(bench, "fix the failing test")
+    with closing(sqlite3.connect(bench.home / "queue.sqlite")) as db:
+        db.execute("PRAGMA user_version = 99")
+    done = bench.mi("worker", "--drain")
+    assert done.code == 1
+    assert "made by a newer MI" in done.stderr
+    assert done.stderr.count("\n") == 1

@@ -236,7 +236,7 @@ class FleetConfig(Struct, frozen=True, kw_only=True):
     """Many runs on one machine: what queued runs may use together, and those of one agent; null is no limit."""
 
     tick: Literal["merge", "done"] = "merge"  # when the list hears of a task that a run did in a work tree of its own
-    jobs: int = 2  # runs at a time
+    jobs: int | None = None  # runs at a time, of all workers
     max_cost_per_day: float | None = None  # in USD
     max_tokens_per_day: int | None = None
     vendors: dict[str, AgentBudget] = {}  # by the agent's name: codex, claude, cli
@@ -300,7 +300,7 @@ class Hooks(Struct, frozen=True, kw_only=True):
     enforce: tuple[str, ...] = ("permissions",)
 
 
-NotifyEvent = Literal["question", "done", "blocked", "failed", "limit"]
+NotifyEvent = Literal["question", "done", "blocked", "failed", "limit", "drained"]
 
 
 class NotifyTarget(Struct, frozen=True, kw_only=True):
@@ -310,7 +310,7 @@ class NotifyTarget(Struct, frozen=True, kw_only=True):
     command: str = ""
     url: str = ""
     token_env: str = ""  # the environment variable that holds the token
-    events: tuple[NotifyEvent, ...] = ("question", "done", "blocked", "failed", "limit")
+    events: tuple[NotifyEvent, ...] = ("question", "done", "blocked", "failed", "limit", "drained")
 
 
 class Config(Struct, frozen=True, kw_only=True):

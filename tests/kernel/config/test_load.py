@@ -50,7 +50,7 @@ def test_an_unknown_key_is_named_with_its_value_and_the_nearest_known_one(raw, l
         (
             {"notify": 7},
             "notify = 7: must be text or list of objects (kind: command|desktop|ntfy|webhook, command: text, "
-            "url: text, token_env: text, events: list of blocked|done|failed|limit|question)",
+            "url: text, token_env: text, events: list of blocked|done|drained|failed|limit|question)",
         ),
         ({"version": "v9"}, 'version = "v9": must be v1'),
         (

@@ -57,7 +57,7 @@ OURS: dict[str, Any] = {
     "snapshot.max_file": 10_000_000,
     "snapshot.secrets": "skip",
     "fleet.tick": "merge",
-    "fleet.jobs": 2,
+    "fleet.jobs": None,
     "fleet.max_cost_per_day": None,
     "fleet.max_tokens_per_day": None,
     "fleet.vendors": {},

@@ -6,6 +6,7 @@ TEXT: dict[str, str] = {
     "notify.title-done": "{project}: done",
     "notify.title-blocked": "{project}: blocked",
     "notify.title-failed": "{project}: failed",
+    "notify.title-drained": "the queue is drained",
     "notify.title-test": "MI can reach you",
     "notify.body-test": "This is what `mi notify test` sends.",
     "notify.task": "Task: {task}",

@@ -6,6 +6,7 @@ TEXT: dict[str, str] = {
     "notify.title-done": "{project}：完成",
     "notify.title-blocked": "{project}：受阻",
     "notify.title-failed": "{project}：失败",
+    "notify.title-drained": "队列已处理完",
     "notify.title-test": "MI 可以联系到您",
     "notify.body-test": "这是 `mi notify test` 发送的内容。",
     "notify.task": "任务：{task}",

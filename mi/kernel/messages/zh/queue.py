@@ -1,6 +1,8 @@
 """Chinese texts: the queue of tasks and its workers."""
 
 TEXT: dict[str, str] = {
+    "doctor.queue": "{queued} 个排队，{running} 个运行，{waiting} 个等待您",
+    "doctor.queue-idle": "{queued} 个排队，{running} 个遗留运行，没有工作进程",
     "error.queue-newer": "队列 {path} 由更新版本的 MI 建立（版本 {version}，当前只认识 {known}）；请升级 mi，或使用较新的那个",
     "error.queue-unusable": "无法使用队列 {path}：{reason}（其中没有工作成果：mi runs 会从日志列出所有运行；移走该文件后重新排队）",
     "error.same-task-open": "同样的任务已在队列中：{run_id}（mi queue list；mi queue cancel {run_id}）",
@@ -66,7 +68,7 @@ HELP: dict[str, str] = {
     "at most N tasks (default 20)": "最多 N 个任务（默认 20）",
     "project root: a path, @last, @pinned or @alias": "项目根目录：路径、@last、@pinned 或 @别名",
     "Work through the queue, each run in a process of its own; Ctrl-C has them stop in order": "处理队列，每个运行在自己的进程中；Ctrl-C 使其有序停止",
-    "runs at a time (default: fleet.jobs)": "同时运行数（默认：fleet.jobs）",
+    "runs at a time (default: fleet.jobs, else 2)": "同时运行数（默认：fleet.jobs，否则 2）",
     "end when nothing is left that would begin by itself": "没有会自行开始的任务时结束",
     "work on this one run, then end": "只处理这一个运行，然后结束",
     "tasks for later, side by side: add, list, cancel, retry": "稍后并行处理的任务：add、list、cancel、retry",

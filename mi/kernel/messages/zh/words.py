@@ -171,6 +171,7 @@ WORDS = {
     "task_outcome": "清单任务",
     "tree_restore": "恢复工作区",
     "queued": "排队中",
+    "drained": "队列已处理完",
     "waiting": "等待您",
     "stopped": "已停止",
     "cancelled": "已取消",
