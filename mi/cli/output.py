@@ -8,8 +8,10 @@ from contextlib import contextmanager
 from typing import Any
 
 from mi.kernel import messages
-from mi.kernel.secrets import LOOK_AHEAD, Redacted, redact
-from mi.kernel.text import fit_one_line, make_printable, width, wrap
+from mi.kernel.safe_text import make_safe as make_safe
+from mi.kernel.safe_text import shorten_gist as shorten_gist
+from mi.kernel.secrets import redact
+from mi.kernel.text import width, wrap
 
 _NARROWEST = 24  # columns below which a text is not folded beside its head
 
@@ -75,16 +77,6 @@ def measure_terminal() -> int:
         return os.get_terminal_size(1).columns
     except OSError:
         return 0
-
-
-def make_safe(text: str) -> Redacted:
-    """Return the text without what could drive the terminal, then without its secrets: escapes could tear one apart."""
-    return redact(make_printable(text))
-
-
-def shorten_gist(text: str, limit: int) -> Redacted:
-    """Return the text on one line of at most `limit` columns, its secrets hidden before it is cut."""
-    return fit_one_line(make_safe(text[: limit * 4 + LOOK_AHEAD]), limit)
 
 
 def redact_value(value: dict[str, Any]) -> dict[str, Any]:
