@@ -55,7 +55,9 @@ def test_metadata(wheel: Path):
     assert metadata["Requires-Python"] == ">=3.11"
     assert metadata["License-Expression"] == "MIT"
     required = [name for name in metadata.get_all("Requires-Dist", []) if "extra ==" not in name]
-    assert [name.partition(">")[0] for name in required] == ["h11", "msgspec", "pyyaml", "rich", "starlette", "uvicorn"]
+    assert [name.partition(">")[0] for name in required] == [
+        *("h11", "jinja2", "msgspec", "pyyaml", "rich", "starlette", "uvicorn")
+    ]
     assert b"mi = mi.__main__:main" in files.read(info + "entry_points.txt")
     assert b"MIT License" in files.read(info + "licenses/LICENSE")
 

@@ -14,10 +14,14 @@ from mi.evidence.inbox import InboxItem, LocatedItem, list_waiting, number_items
 from mi.evidence.inbox_numbers import number_all, read_numbers
 from mi.kernel.errors import MiError, StorageError
 from mi.kernel.log_view import Progress
-from mi.kernel.messages import text
+from mi.kernel.messages import say_again, text
 from mi.kernel.named_tuple import NamedTuple
 from mi.kernel.secrets import redact
 from mi.kernel.text import fit_one_line, make_printable
+
+if TYPE_CHECKING:
+    from mi.persona.members import Role
+    from mi.persona.place import PersonaView
 
 
 def build_inbox(context: HomeContext, progress: Progress) -> list[LocatedItem]:
@@ -34,10 +38,17 @@ def build_inbox(context: HomeContext, progress: Progress) -> list[LocatedItem]:
     return number_items(found, numbers)
 
 
-if TYPE_CHECKING:
-    from mi.persona.members import Role
-    from mi.persona.place import PersonaView
-
+_DEFAULTS = (  # what happens if nobody answers
+    "question.run-waits",
+    "question.trust-waits",
+    "question.team-waits",
+    "question.proposal-waits",
+    "question.tasks-waits",
+    "question.capture-waits",
+    "hook.default",
+    "speaker.default",
+    "seal.default",
+)
 _NAMED = 3  # projects in one line
 _GLANCE = 20  # facts of a project that a look counts: each is weighed by all that it rests on
 
@@ -71,6 +82,11 @@ def look_at_inbox(context: HomeContext) -> Waiting:
     found = sort_items([*_list_team_items(context), *_list_mined(context, _GLANCE), *asked])
     numbered = number_items(found, read_numbers(context.home, context.notices)) if found else []
     return Waiting([one.item for one in numbered], complete)
+
+
+def say_default(item: InboxItem, language: str) -> str:
+    """Return what happens if nobody answers; whoever asked may speak another language."""
+    return say_again(item.default, _DEFAULTS, language)
 
 
 def find_roots(context: HomeContext) -> dict[str, str]:

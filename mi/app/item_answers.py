@@ -122,9 +122,9 @@ def describe_outcome(context: HomeContext, outcome: ItemOutcome, language: str) 
         yield say(key, language, id=item.id, claims=claims, event_id=outcome.settled.event_id)
     elif outcome.trust is not None:
         asked = outcome.trust
-        key = f"trust.{'bound' if asked.team_files else 'answered'}-{'yes' if agrees(outcome.answer) else 'no'}"
-        paths = ", ".join(asked.team_files.values())
-        yield say(key, language, commands=", ".join(asked.commands), paths=paths)
+        key = "trust.bound-" if asked.team_files else "trust.answered-"
+        details = {"commands": ", ".join(asked.commands), "paths": ", ".join(asked.team_files.values())}
+        yield say(key + ("yes" if agrees(outcome.answer) else "no"), language, **details)
     elif given is not None:
         yield from _describe_word(context, outcome, given, language)
 
@@ -250,8 +250,8 @@ def _refuse_unclear(item: InboxItem, said: str) -> None:
     value = shorten_gist(said, 100)
     if item.limit is None:
         if lacks_option(item.options, said):
-            shown, key = name_options(item.options), "not-an-option" if len(item.options) == 1 else "no-such-option"
-            raise UsageError(key, id=item.number or item.id, value=value, options=shown)
+            shown, code = name_options(item.options), "not-an-option" if len(item.options) == 1 else "no-such-option"
+            raise UsageError(code, id=item.number or item.id, value=value, options=shown)
         return
     from mi.autopilot.limit_answers import read_wish
 

@@ -1,6 +1,7 @@
 """What a person writes while runs go on: each run that it concerns is told before it is written."""
 
 import os
+import threading
 import time
 from typing import TYPE_CHECKING
 
@@ -11,6 +12,12 @@ if TYPE_CHECKING:
 
 _PATIENCE_S = 1.0  # for a run that is just starting, or about to end
 _told: set[str] = set()  # homes whose runs this process tells
+_unheard = threading.local()
+
+
+def keep_from_runs() -> None:
+    """Let no run be told of what this thread appends from now on: agents write by it."""
+    _unheard.is_agents = True
 
 
 def tell_runs(context: "HomeContext") -> None:
@@ -22,8 +29,8 @@ def tell_runs(context: "HomeContext") -> None:
 
     def hear(said: Append) -> None:
         named = home.relative(said.log)
-        if named == said.log:
-            return  # another home's
+        if named == said.log or getattr(_unheard, "is_agents", False):
+            return  # another home's, or no person's
         place = named.split(os.sep)
         concerned = place[1:2] if place[0] == "projects" else home.project_ids()
         for lock in (lock for project_id in concerned for lock in home.project(project_id).list_run_locks()):

@@ -7,8 +7,6 @@ process.
 
 import os
 import socket
-import struct
-import sys
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -16,10 +14,10 @@ from contextlib import contextmanager
 from mi.kernel import jsonl
 from mi.kernel.home import Home
 from mi.kernel.jsontext import BadJson, decode, encode
+from mi.kernel.peers import connect_to_peer, find_peer, listen_for_peers
 from mi.kernel.seal import Append, digest_bytes, digest_file, hear_appends
 
-_PREFIX = "\0mi-run-"  # of the kernel's own names: no file, gone with the process
-_CREDENTIALS = struct.Struct("3i")  # process, user, group
+_PREFIX = "mi-run-"
 _PATIENCE_S = 2.0
 _LONGEST = 8192
 
@@ -40,16 +38,17 @@ class PersonDoor:
     @contextmanager
     def open(self) -> Iterator[str]:
         """Listen, and yield the name under which it does; '' where the system does not tell who speaks."""
-        listener = _listen()
-        if listener is None:
+        found = listen_for_peers(_PREFIX)
+        if found is None:
             yield ""
             return
+        listener, name = found
         self._is_open = True
         stop_hearing = hear_appends(self._take)
         thread = threading.Thread(target=self._serve, args=(listener,), daemon=True)
         thread.start()
         try:
-            yield listener.getsockname()[len(_PREFIX) :].decode()
+            yield name
         finally:
             stop_hearing()
             listener.shutdown(socket.SHUT_RDWR)
@@ -108,8 +107,8 @@ class PersonDoor:
     def _hear(self, peer: socket.socket) -> bool:
         """Take down what a process says it writes, if a person speaks through it."""
         peer.settimeout(_PATIENCE_S)
-        pid, user, _ = _CREDENTIALS.unpack(peer.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, _CREDENTIALS.size))
-        if pid <= 0 or user not in (0, os.geteuid()) or not self._is_persons(pid):
+        pid = find_peer(peer)
+        if not pid or not self._is_persons(pid):
             return False
         said = Append(*decode(peer.recv(_LONGEST), tuple[str, int, int, str]))
         return self._take(said._replace(log=self._home.path(said.log)))
@@ -124,27 +123,11 @@ def _stands(said: Append) -> bool:
         os.close(fd)
 
 
-def _listen() -> socket.socket | None:
-    """Return a socket under a new name; None where processes cannot be told apart by the system."""
-    if sys.platform != "linux" or not os.path.isdir("/proc/self"):
-        return None
-    listener = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
-    try:
-        listener.bind(_PREFIX + os.urandom(16).hex())
-        listener.listen(128)
-    except OSError:  # a sandbox without such sockets
-        listener.close()
-        return None
-    return listener
-
-
 def tell_run(door: str, said: Append) -> bool:
     """Tell a run what is about to be written to a log, named relative to the home; return whether it counts."""
-    with socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET) as run:
-        run.settimeout(_PATIENCE_S)
-        try:
-            run.connect(_PREFIX + door)
+    try:
+        with connect_to_peer(_PREFIX, door, _PATIENCE_S) as run:
             run.sendall(encode(list(said)))
             return run.recv(1) == b"+"
-        except OSError:
-            return False
+    except OSError:
+        return False

@@ -24,6 +24,7 @@ COMMANDS = {
     "race": CommandEntry("work", "race", "the same task by several agents; take the best"),
     "inbox": CommandEntry("work", "inbox", "what waits for you"),
     "answer": CommandEntry("work", "answer", "answer a question that waits"),
+    "web": CommandEntry("work", "web", "the page: see and answer all of it in a browser"),
     "status": CommandEntry("work", "status", "where things stand (also: mi alone)"),
     "init": CommandEntry("person", "values", "write down your values and begin"),
     "values": CommandEntry("person", "values", "set or show your values"),

@@ -5,24 +5,13 @@ from collections.abc import Iterator
 import msgspec
 
 from mi.app.home_context import HomeContext
+from mi.app.inbox import say_default
 from mi.cli.arguments import Args, Group, Parser, add_json
 from mi.cli.output import Output, Progress, make_safe, shorten_gist
 from mi.evidence.inbox import InboxItem
 from mi.evidence.records.run import HookCall
-from mi.kernel.messages import say_again
 from mi.kernel.text import shorten
 
-_DEFAULTS = (  # what happens if nobody answers
-    "question.run-waits",
-    "question.trust-waits",
-    "question.team-waits",
-    "question.proposal-waits",
-    "question.tasks-waits",
-    "question.capture-waits",
-    "hook.default",
-    "speaker.default",
-    "seal.default",
-)
 _SHOWN = 2000  # characters of a question or of what the agent wrote; `mi show qu_…` has it all
 
 
@@ -116,7 +105,7 @@ def _details(out: Output, item: InboxItem) -> Iterator[tuple[str, str]]:
     if item.seen:
         yield "seen", out.text("inbox.seen-runs", count=item.seen)
     if item.default:
-        yield "default", say_again(item.default, _DEFAULTS, out.language)  # whoever asked may speak another language
+        yield "default", say_default(item, out.language)
 
 
 def _is_same(said: str, question: str) -> bool:

@@ -48,6 +48,7 @@ class InboxItem(Struct, frozen=True, kw_only=True):
     call: HookCall | None = None
     limit: AskedLimit | None = None
     blocks: bool = False
+    keep: bool = False  # the answer is kept for the next time
     count: int = 1
     seen: int = 0  # of a suggestion: in so many runs
     ids: list[str] = []
@@ -171,6 +172,7 @@ def _read_question(asked: Question) -> InboxItem:
         call=asked.call,
         limit=asked.limit,
         blocks=asked.blocks,
+        keep=asked.keep,
     )
 
 

@@ -16,6 +16,7 @@ from starlette.routing import Route
 from mi.app.loopback.body import read_body
 from mi.app.loopback.limits import Limits
 from mi.app.loopback.server import LoopbackServer, build_app
+from mi.app.telling_runs import keep_from_runs
 from mi.kernel.files import read_bytes, write_atomic
 from mi.kernel.home import Home, make_dirs
 from mi.mcp.dispatch import VERSIONS, Dispatcher, Job
@@ -47,17 +48,13 @@ def read_token(home: Home) -> str:
 
 
 class HttpDoor:
-    """A listener and its sessions; each session is one connection of a client."""
+    """A listener that serves the endpoint alone."""
 
     def __init__(self, context: "HomeContext", offer: Offer, port: int, token: str, limits: Limits = _LIMITS) -> None:
-        self._context = context
-        self._offer = offer
         self.token = token
-        self._limits = limits
-        self._rooms = ThreadPoolExecutor(1, "rooms")  # a database belongs to its thread
-        self._sessions: dict[str, Dispatcher] = {}
-        routes = [Route("/mcp", self._answer, methods=["POST", "DELETE"])]  # MI says nothing unasked: no GET
-        self._server = LoopbackServer(build_app(routes, token, limits, self._lifespan), port, limits)
+        self.endpoint = McpEndpoint(context, offer, limits)
+        app = build_app([self.endpoint.route], token, limits, self.endpoint.lifespan)
+        self._server = LoopbackServer(app, port, limits)
 
     @property
     def port(self) -> int:
@@ -70,12 +67,26 @@ class HttpDoor:
     def stop(self) -> None:
         self._server.stop()
 
+
+class McpEndpoint:
+    """`/mcp` and its sessions; each session is one connection of a client."""
+
+    def __init__(self, context: "HomeContext", offer: Offer, limits: Limits = _LIMITS) -> None:
+        self._context = context
+        self._offer = offer
+        self._limits = limits
+        # A database belongs to its thread. What agents write by it is no word of whoever started the server.
+        self._rooms = ThreadPoolExecutor(1, "rooms", keep_from_runs)
+        self.sessions: dict[str, Dispatcher] = {}
+        self.route = Route("/mcp", self._answer, methods=["POST", "DELETE"])  # MI says nothing unasked: no GET
+
     @asynccontextmanager
-    async def _lifespan(self, app: object) -> AsyncIterator[None]:
+    async def lifespan(self, app: object) -> AsyncIterator[None]:
+        """End the sessions with the server."""
         try:
             yield
         finally:
-            for dispatcher in self._sessions.values():
+            for dispatcher in self.sessions.values():
                 self._rooms.submit(dispatcher.session.close)
             self._rooms.shutdown()
 
@@ -87,10 +98,10 @@ class HttpDoor:
         body = await read_body(request, self._limits)
         if not session_id:
             return self._introduce(body)
-        dispatcher = self._sessions.pop(session_id, None)
+        dispatcher = self.sessions.pop(session_id, None)
         if dispatcher is None:
             raise HTTPException(404, "there is no such session: initialize again")
-        self._sessions[session_id] = dispatcher  # it is the youngest from now on
+        self.sessions[session_id] = dispatcher  # it is the youngest from now on
         _check_version(request)
         reply = await self._run(dispatcher.receive(body))
         return Response(status_code=202) if reply is None else Response(reply, media_type=_JSON)
@@ -108,13 +119,13 @@ class HttpDoor:
     def _open(self, dispatcher: Dispatcher) -> str:
         """Keep an introduced connection; of too many the one that was not used for longest goes."""
         session_id = secrets.token_hex(16)
-        self._sessions[session_id] = dispatcher
-        if len(self._sessions) > _MOST_SESSIONS:
-            self._close(next(iter(self._sessions)))
+        self.sessions[session_id] = dispatcher
+        if len(self.sessions) > _MOST_SESSIONS:
+            self._close(next(iter(self.sessions)))
         return session_id
 
     def _close(self, session_id: str) -> Response:
-        found = self._sessions.pop(session_id, None)
+        found = self.sessions.pop(session_id, None)
         if found is None:
             raise HTTPException(404, "there is no such session")
         self._rooms.submit(found.session.close)

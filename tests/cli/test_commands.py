@@ -85,7 +85,7 @@ PERSONS = """
     queue/add queue/cancel queue/retry worker merge runs/clean
     answer inbox/dismiss init restore seal/accept task/adopt trust prove remember undo redo import uninstall
     checks/clear checks/run checks/set claim/apply-suggested claim/retract claim/same-as claim/supersede
-    claim/confirm claim/drop
+    claim/confirm claim/drop web
     config/apply-template config/init config/rollback contract/install contract/remove contract/update
     edge/create edge/retract gc/snapshots gc/thoughtdb gc/transcripts hook/install hook/uninstall
     mcp/install mcp/uninstall setup node/create node/retract proof/verify settings/set values/add values/edit values/set

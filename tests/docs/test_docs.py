@@ -42,6 +42,7 @@ def test_both_readmes_have_the_same_structure():
 
 PAGE_OF = {
     "app": "cli.md",
+    "web": "page.md",
     "testing": "../guides/testing.md",
 }
 

@@ -252,6 +252,8 @@ def test_every_key_is_used():
         words |= _constants(tree)
         fields = (node.target for node in ast.walk(tree) if isinstance(node, ast.AnnAssign))
         words |= {field.id for field in fields if isinstance(field, ast.Name)}
+    for template in (ROOT / "mi/web/templates").glob("*.html"):
+        words |= set(re.findall(r'say\("([^"]+)"', template.read_text("utf-8")))
     words |= {word.replace("_", "-").replace(" ", "-") for word in words}
     beginnings = {
         word for word in words if re.fullmatch(r"[a-z-]+[.-]", word) or re.fullmatch(r"[a-z]+\.[a-z-]*-", word)

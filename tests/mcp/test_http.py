@@ -141,7 +141,7 @@ def test_many_sessions_end_the_oldest(door):
     assert send(door, ping, Mcp_Session_Id=first).status == 200  # used again, it is the youngest
     second = opened(door)
     assert [send(door, ping, Mcp_Session_Id=one).status for one in (first, kept, second)] == [200, 200, 200]
-    assert len(door._sessions) == 100
+    assert len(door.endpoint.sessions) == 100
 
 
 def test_the_token_is_kept_for_its_owner_alone(home):

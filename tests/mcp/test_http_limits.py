@@ -253,7 +253,7 @@ def test_sessions_are_closed_at_the_end(home):
         def close(self) -> None:
             closed.append(os.getpid())
 
-    made._sessions[kept].session.keep("slot", Slot)
+    made.endpoint.sessions[kept].session.keep("slot", Slot)
     made.stop()
     thread.join()
     assert closed == [os.getpid()]

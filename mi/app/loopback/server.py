@@ -3,7 +3,7 @@
 import logging
 import socket
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 from starlette.applications import Starlette
 from starlette.requests import Request
@@ -28,16 +28,31 @@ def build_app(routes: Sequence[Route], token: str, limits: Limits, lifespan: Any
     return OwnersOnly(served, token, names, limits.head_bytes)
 
 
+def bind_port(port: int, address: str = ADDRESS) -> socket.socket:
+    """Return a socket that listens at a port; StorageError when it is taken."""
+    family = socket.AF_INET6 if ":" in address else socket.AF_INET
+    try:
+        return socket.create_server((address, port), family=family, backlog=1024)
+    except OSError as error:
+        raise StorageError("os-error", path=f"{address}:{port}", reason=error.strerror or str(error)) from None
+
+
+class Certificate(NamedTuple):
+    """What a listener shows whoever connects over TLS: two files."""
+
+    certificate: str
+    key: str
+
+
 class LoopbackServer:
     """A bound port, from the start on; `run` answers there."""
 
-    def __init__(self, app: ASGIApp, port: int, limits: Limits) -> None:
-        try:
-            self._socket = socket.create_server((ADDRESS, port), backlog=1024)
-        except OSError as error:
-            raise StorageError("os-error", path=f"{ADDRESS}:{port}", reason=error.strerror or str(error)) from None
+    def __init__(
+        self, app: ASGIApp, port: int | socket.socket, limits: Limits, certificate: Certificate | None = None
+    ) -> None:
+        self._socket = port if isinstance(port, socket.socket) else bind_port(port)
         bounded = type("Bounded", (BoundedConnection,), {"limits": limits.fit_process()})
-        self._server = Server(_configure(app, bounded, limits))
+        self._server = Server(_configure(app, bounded, limits, certificate))
 
     @property
     def port(self) -> int:
@@ -55,7 +70,9 @@ class LoopbackServer:
         self._server.should_exit = True
 
 
-def _configure(app: ASGIApp, connection: type[BoundedConnection], limits: Limits) -> Config:
+def _configure(
+    app: ASGIApp, connection: type[BoundedConnection], limits: Limits, certificate: Certificate | None
+) -> Config:
     logging.getLogger("asyncio").setLevel(logging.CRITICAL)  # connections that break are no news to the owner
     return Config(
         app,
@@ -73,6 +90,8 @@ def _configure(app: ASGIApp, connection: type[BoundedConnection], limits: Limits
         timeout_keep_alive=int(limits.idle_s) + 1,
         timeout_graceful_shutdown=_LAST_ANSWERS_S,
         h11_max_incomplete_event_size=limits.head_bytes,
+        ssl_certfile=certificate and certificate.certificate,
+        ssl_keyfile=certificate and certificate.key,
     )
 
 

@@ -18,5 +18,6 @@ _AREAS = (
     "report",
     "race",
     "trees",
+    "web",
 )
 TABLES = {"TEXT": ("base", *_AREAS)}

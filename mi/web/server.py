@@ -1,0 +1,305 @@
+"""`mi web`: one app with the page and MCP, and the listener that serves it."""
+
+import asyncio
+import os
+import secrets
+import socket
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from typing import NamedTuple
+from urllib.parse import parse_qsl, urlencode
+
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import HTMLResponse, PlainTextResponse, RedirectResponse, Response
+from starlette.routing import compile_path
+from starlette.types import ASGIApp, Receive, Scope, Send
+
+from mi.app.home_context import HomeContext
+from mi.app.loopback.body import read_body
+from mi.app.loopback.connection import KNOWN
+from mi.app.loopback.limits import Limits
+from mi.app.loopback.server import Certificate, LoopbackServer, bind_port, build_app
+from mi.kernel import files, messages
+from mi.kernel.errors import MiError, NotFound, StorageError, UsageError, from_os_error
+from mi.kernel.home import Home, make_dirs
+from mi.mcp.http import McpEndpoint, read_token
+from mi.mcp.registry import offer
+from mi.web.access import Doorway, Origin, Session
+from mi.web.events import EventStream, HomeEvents
+from mi.web.link_door import LinkDoor
+from mi.web.rendering import STATIC, Pages, read_static
+from mi.web.view import PageRequest, PageView
+from mi.web.views import VIEWS
+
+PORT = 7439
+_LOOPBACK = ("127.0.0.1", "localhost", "[::1]")
+_STRANGER = 401
+_PORTS = 50  # that are tried after one that is taken
+_LOOK_S = 20.0  # for a view to be read
+_LIMITS = Limits(body_bytes=1_000_000, body_s=20.0)
+_HEADERS = {
+    "Content-Security-Policy": "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; "
+    "connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'",
+    "X-Content-Type-Options": "nosniff",
+    "X-Frame-Options": "DENY",
+    "Referrer-Policy": "same-origin",  # another page's server never learns the path that the cookie is bound to
+    "Cross-Origin-Opener-Policy": "same-origin",
+    "Cross-Origin-Resource-Policy": "same-origin",
+    "Cache-Control": "no-store",
+}
+
+
+class Binding(NamedTuple):
+    """Where the page is served."""
+
+    port: int = PORT
+    address: str = _LOOPBACK[0]
+    certificate: Certificate | None = None
+
+
+def read_place(home: Home) -> str:
+    """Return the path that the page lies under, made at the first use: its addresses stay, and nobody guesses them."""
+    path = home.path("web", "place")
+    known = (files.read_bytes(path) or b"").decode("ascii", "replace").strip()
+    if not (len(known) >= 16 and known.isalnum()):
+        make_dirs(os.path.dirname(path))
+        known = secrets.token_hex(8)
+        files.write_atomic(path, known.encode() + b"\n")
+    return f"/{known}"
+
+
+class PageServer:
+    """The page of one home, from the first link to Ctrl-C."""
+
+    def __init__(self, context: HomeContext, binding: Binding) -> None:
+        self._home = context.home
+        self._binding = binding
+        self._socket = _bind(binding)
+        self.port = int(self._socket.getsockname()[1])
+        host = f"[{binding.address}]" if ":" in binding.address else binding.address
+        scheme = "https" if binding.certificate else "http"
+        self.url = f"{scheme}://{host}:{self.port}"
+        self._doorway = Doorway(self.port)
+        place = read_place(context.home)
+        names = _LOOPBACK if binding.address in _LOOPBACK else (host.lower(),)
+        origin = Origin(scheme, tuple(f"{name}:{self.port}" for name in names))
+        page = PageApp(context.home, place, origin, self._doorway)
+        endpoint = McpEndpoint(context.for_agent(), offer(context.config.mcp.tools))
+        mcp = build_app([endpoint.route], read_token(context.home), Limits(), endpoint.lifespan)
+        app = _Split(page, mcp)
+        self._server = LoopbackServer(app, self._socket, Limits(), binding.certificate)
+
+    def make_link(self, to: str = "/") -> str:
+        """Return a new link for one browser."""
+        return f"{self.url}/open/{self._doorway.make_link(to)}"
+
+    def run(self) -> None:
+        """Serve until `stop` is called or the process is interrupted."""
+        with LinkDoor(self._home, self.port, self.make_link):
+            self._server.run()
+
+    def stop(self) -> None:
+        self._server.stop()
+
+
+def _bind(binding: Binding) -> socket.socket:
+    """Return a socket at the port that is wanted, else at the next one that is free."""
+    for port in range(binding.port, min(binding.port + _PORTS, 65535) + 1) if binding.port else (0,):
+        try:
+            return bind_port(port, binding.address)
+        except StorageError as error:
+            failed = error
+    raise failed
+
+
+class _Split:
+    """One app of two: MCP at its address with its own token, and the page everywhere else."""
+
+    def __init__(self, page: ASGIApp, mcp: ASGIApp) -> None:
+        self._page = page
+        self._mcp = mcp
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        is_page = scope["type"] == "http" and not _is_mcp(scope["path"])
+        await (self._page if is_page else self._mcp)(scope, receive, send)
+
+
+def _is_mcp(path: str) -> bool:
+    parts = path.strip("/").split("/")
+    return parts[-1] == "mcp" and len(parts) <= 2
+
+
+class PageApp:
+    """The views of a home, for whoever came by a link."""
+
+    def __init__(self, home: Home, place: str, origin: Origin, doorway: Doorway) -> None:
+        self._home = home
+        self._had_home = home.exists()
+        self._place = place
+        self._origin = origin
+        self._doorway = doorway
+        self._pages = Pages(place)
+        self._events: HomeEvents | None = None
+        self._views = [(view, compile_path(view.path)[0]) for view in VIEWS]
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        request = Request(scope, receive)
+        try:
+            response = await self._answer(request)
+        except HTTPException as error:
+            response = PlainTextResponse(error.detail, error.status_code, dict(error.headers or {}))
+        for name, value in _HEADERS.items():
+            if isinstance(response, Response):
+                response.headers.setdefault(name, value)
+        await response(scope, receive, send)
+
+    async def _answer(self, request: Request) -> ASGIApp:
+        length = len(request.scope["raw_path"]) + sum(map(len, (one for pair in request.headers.raw for one in pair)))
+        if length > _LIMITS.head_bytes:
+            raise HTTPException(431, f"at most {_LIMITS.head_bytes} bytes of headers", {"Connection": "close"})
+        if fault := self._origin.find_fault(request.method, request.headers):
+            raise HTTPException(403, fault, {"Connection": "close"})
+        path = request.url.path
+        if path.startswith("/open/") and request.method == "GET":
+            return self._open(path.removeprefix("/open/"))
+        if path == "/favicon.ico":
+            return Response(status_code=204)  # browsers ask for it unasked
+        inside = path.removeprefix(self._place) if path.startswith(f"{self._place}/") else ""
+        session = self._doorway.find_session(request.headers)
+        if session is None or not inside:
+            return self._say("web.not-let-in", _STRANGER)
+        request.scope["state"][KNOWN] = True
+        return await self._answer_known(request, inside, session)
+
+    def _open(self, token: str) -> Response:
+        """Let a browser in. It goes on by a page: after a redirect from elsewhere it would not show its cookie."""
+        used = self._doorway.use_link(token)
+        if used is None:
+            return self._say("web.link-used", _STRANGER)
+        secret, to = used
+        shown = self._pages.render("opened.html", self._language, to=self._place + to)
+        cookie = self._doorway.write_cookie(secret, self._place, self._origin.scheme == "https")
+        return HTMLResponse(shown, headers={"Set-Cookie": cookie})
+
+    async def _answer_known(self, request: Request, inside: str, session: Session) -> ASGIApp:
+        name = inside.removeprefix("/static/")
+        if name in STATIC and request.method == "GET":
+            kept = {"Cache-Control": "private, max-age=31536000, immutable"}
+            return Response(read_static(name), media_type=STATIC[name], headers=kept)
+        if self._events is None:
+            self._events = HomeEvents(self._home)
+        if inside == "/events" and request.method == "GET":
+            since = request.headers.get("Last-Event-ID") or request.query_params.get("since", "")
+            return EventStream(self._events, since)
+        found = ((view, pattern.match(inside)) for view, pattern in self._views)
+        view, match = next(((view, match) for view, match in found if match), (None, None))
+        if view is None or match is None:
+            return self._say("web.no-such-view", 404)
+        if request.method == "GET":
+            return await self._look(request, view, match.groupdict(), session)
+        if request.method == "POST":
+            return await self._act(request, view, match.groupdict(), session)
+        raise HTTPException(405, "only GET and POST", {"Allow": "GET, POST"})
+
+    async def _look(self, request: Request, view: PageView, params: Mapping[str, str], session: Session) -> Response:
+        assert self._events is not None
+        since, is_fragment = self._events.look(), "fragment" in request.headers.get("Accept", "")
+        query = dict(request.query_params)
+        values: dict[str, object] = {
+            "view": view,
+            "views": [one for one in VIEWS if one.in_menu],
+            "watches": view.watches.format(**params),
+            "since": since,
+            "token": session.token,
+            "said": session.find_said(query.get("done", "")),
+            "address": request.url.path,
+        }
+
+        def show() -> Response:
+            with _open_home(self._home) as context:
+                asked = PageRequest(context, context.quiet_language, params, query, {})
+                values.update(model=view.show(asked), query=query, notices=_list_notices(context))
+                shown = self._pages.render(f"{view.name}.html", context.quiet_language, is_fragment, **values)
+                return HTMLResponse(shown)
+
+        return await self._work(show)
+
+    async def _act(self, request: Request, view: PageView, params: Mapping[str, str], session: Session) -> Response:
+        fields = await _read_form(request)
+        if not session.knows(fields.get("token", "")):
+            raise HTTPException(403, "the form is not of this session: load the page again", {"Connection": "close"})
+        name, _, fields["choice"] = fields.get("act", "").partition(":")
+        act = view.acts.get(name)
+        if act is None:
+            return self._say("web.no-such-act", 400)
+
+        def do() -> Response:
+            with _open_home(self._home) as context:
+                asked = PageRequest(context, context.quiet_language, params, dict(request.query_params), fields)
+                try:
+                    lines = list(act(asked))
+                except (MiError, OSError) as error:
+                    failed = error if isinstance(error, MiError) else from_os_error(error)
+                    lines = [failed.line(context.quiet_language)]
+                done = session.keep_said([*lines, *_list_notices(context)])
+            query = dict(request.query_params) | {"done": done}
+            return RedirectResponse(f"{request.url.path}?{urlencode(query)}", 303)
+
+        return await self._work(do)
+
+    async def _work(self, work: Callable[[], Response]) -> Response:
+        """Run what reads or writes the home in a thread of its own, for a while; what fails is said in words."""
+        if self._had_home and not self._home.exists():
+            return self._say("web.home-gone", 503, root=self._home.root)
+        try:
+            async with asyncio.timeout(_LOOK_S):
+                return await asyncio.to_thread(work)
+        except TimeoutError:
+            return self._say("web.too-slow", 503, seconds=f"{_LOOK_S:g}")
+        except OSError as error:
+            return self._fail(from_os_error(error))
+        except MiError as error:
+            return self._fail(error)
+
+    def _fail(self, error: MiError) -> Response:
+        status = 404 if isinstance(error, NotFound) else 400 if isinstance(error, UsageError) else 500
+        return self._show_line(error.line(self._language), status)
+
+    def _say(self, key: str, status: int, **details: object) -> Response:
+        return self._show_line(messages.text(key, self._language, **details), status)
+
+    def _show_line(self, line: str, status: int) -> Response:
+        """Return one line; whoever is not let in must not learn from it where the page lies."""
+        shown = self._pages.render("problem.html", self._language, line=line, is_known=status != _STRANGER)
+        return HTMLResponse(shown, status)
+
+    @property
+    def _language(self) -> str:
+        return HomeContext(self._home).quiet_language
+
+
+@contextmanager
+def _open_home(home: Home) -> Iterator[HomeContext]:
+    context = HomeContext(home)
+    try:
+        yield context
+    finally:
+        context.close()
+
+
+def _list_notices(context: HomeContext) -> list[str]:
+    """Return what was noticed on the way, such as a log that is torn."""
+    return list(dict.fromkeys(notice.line(context.quiet_language) for notice in context.notices))
+
+
+async def _read_form(request: Request) -> dict[str, str]:
+    """Return the fields of a form; of several of one name the last."""
+    kind = request.headers.get("Content-Type", "").partition(";")[0].strip().lower()
+    if kind != "application/x-www-form-urlencoded":
+        raise HTTPException(415, "Content-Type must be application/x-www-form-urlencoded", {"Connection": "close"})
+    body = await read_body(request, _LIMITS)
+    try:
+        return dict(parse_qsl(body.decode("utf-8", "replace"), keep_blank_values=True, max_num_fields=1000))
+    except ValueError:
+        raise HTTPException(400, "at most 1000 fields") from None

@@ -1,0 +1,37 @@
+"""What a view of the page is: an address, what it shows and what can be done there."""
+
+from collections.abc import Callable, Iterable, Mapping
+from types import MappingProxyType
+
+from mi.app.home_context import HomeContext
+from mi.kernel.named_tuple import NamedTuple
+
+
+class PageRequest(NamedTuple):
+    """One look at a view, or one act on it; the home is opened for it alone."""
+
+    context: HomeContext
+    language: str
+    params: Mapping[str, str]  # of the address
+    query: Mapping[str, str]
+    fields: Mapping[str, str]  # of the form, where something is done
+
+    def read(self, name: str) -> str:
+        """Return a field of the form without the space around it; '' when it is missing."""
+        return self.fields.get(name, "").strip()
+
+
+Show = Callable[[PageRequest], object]  # returns the model that the template is filled with, as `model`
+Act = Callable[[PageRequest], Iterable[str]]  # returns, line by line, what was done
+_NONE: Mapping[str, Act] = MappingProxyType({})
+
+
+class PageView(NamedTuple):
+    """One view; its template is `<name>.html`, its title the text `web.<name>`."""
+
+    name: str
+    path: str  # below the page's own place: "/run/{run_id}"
+    show: Show
+    watches: str = ""  # the names of events after which it is drawn anew; {parameters} are filled in
+    acts: Mapping[str, Act] = _NONE  # by the name in the form's field `act`; behind a colon there may stand a choice
+    in_menu: bool = True

@@ -1,0 +1,5 @@
+"""Every view of the page, in the order of its menu; to add one, add its module and its line here."""
+
+from mi.web.views import needs_you
+
+VIEWS = (needs_you.VIEW,)
