@@ -76,6 +76,8 @@ def merge_run(context: HomeContext, run: str, way: MergeWay, into: str, anyway: 
         raise _explain_undone(found)
     commit_rest(context, found, anyway)
     tip = _find_tip(found)
+    if found.is_done and not anyway:
+        _refuse_foreign(found, tip)
     target, commit = find_target(tree.main, into)
     if target == tree.branch:
         raise UsageError("merge-into-itself", branch=target)
@@ -131,6 +133,14 @@ def _find_tip(found: TreeRun) -> str:
     if tip == tree.base:
         raise MiError("merge-nothing", run_id=tree.run_id, branch=tree.branch)
     return tip
+
+
+def _refuse_foreign(found: TreeRun, tip: str) -> None:
+    """Raise Blocked where the branch of a run that is done holds what it did not leave: nobody has judged that."""
+    left = [work.commit for work in found.works if work.act == "committed" and work.commit]
+    if left and tip != left[-1]:
+        tree = found.tree
+        raise Blocked("merge-foreign", run_id=tree.run_id, branch=tree.branch, commit=left[-1][:12], tip=tip[:12])
 
 
 def _tick(context: HomeContext, found: TreeRun) -> str:

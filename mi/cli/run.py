@@ -96,9 +96,13 @@ def build_parser(name: str) -> Parser:
 
 
 def _is_persons(context: HomeContext, args: Args) -> bool:
-    """Return whether rules are told to ask nothing, a proof is decided about, a limit is raised, or work is queued."""
+    """Return whether rules are told to ask nothing, a proof is decided about, a limit is raised, or a run begun beside.
+
+    The lock of its own tree keeps an agent from beginning runs; a tree for each would let it begin any number.
+    """
     limits = (args.max_batches, args.max_minutes, args.max_tokens, args.max_cost)
-    return args.detach or bool(args.override) or args.prove is not None or (args.resume is not None and any(limits))
+    raised = args.resume is not None and any(limits)
+    return args.detach or args.worktree or raised or bool(args.override) or args.prove is not None
 
 
 def _limit(flag: str, kind: type[int] | type[float], value: str) -> float:

@@ -98,6 +98,7 @@ BY_ARGUMENTS = {
         ["fix it", "--detach"],
         ["fix it", "--override", "x"],
         ["--resume", "--max-cost", "9"],
+        ["fix it", "--worktree"],
     ),
     "gate permission": (["set", "push", "ALLOW", "--reason", "x"], ["bash", "run", "rm -rf /", "--override", "x"]),
     "gate deploy check": (["--diff", "seen"], ["--environment", "x"], ["--rollback", "x"], ["--window", "x"]),

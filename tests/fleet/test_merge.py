@@ -153,3 +153,21 @@ def test_a_branch_that_was_removed_is_brought_over_by_its_commit(bench: Workbenc
     git(bench.project, "branch", "-D", branch)
     assert bench.mi("merge", ran.end["run_id"]).code == 0
     assert RIGHT in (bench.project / "calc.py").read_text("utf-8")
+
+
+@pytest.mark.req("fleet.merge.not-done")
+@pytest.mark.parametrize("is_on_top", [True, False])
+def test_what_another_agent_put_on_the_branch_of_a_run_is_refused(bench: Workbench, ran: Ran, is_on_top: bool) -> None:
+    """A commit on top of the run's, or in its place, that no run answers for."""
+    branch, before = ran.of("run_start")[0]["branch"], state(bench.project)
+    left = out(bench.project, "rev-parse", branch)
+    parent = left if is_on_top else before[0]
+    foreign = out(bench.project, "commit-tree", f"{before[0]}^{{tree}}", "-p", parent, "-m", "not judged")
+    git(bench.project, "update-ref", f"refs/heads/{branch}", foreign)
+    done = bench.mi("merge", ran.end["run_id"])
+    assert (done.code, done.stderr.count("\n")) == (3, 1)
+    assert foreign[:12] in done.stderr
+    assert left[:12] in done.stderr
+    assert state(bench.project) == before
+    assert bench.mi("merge", ran.end["run_id"], "--anyway").code == 0
+    assert out(bench.project, "rev-parse", "HEAD") == foreign

@@ -33,6 +33,7 @@ TEXT = {
     "error.merge-not-ended": "{run_id} has not ended (mi run --resume {run_id} goes on; --anyway brings over what it left)",
     "error.merge-not-done": "{run_id} is {status}, not done: {missing} (mi run --resume {run_id} goes on; --anyway brings over what it left)",
     "error.merge-branch-gone": "no branch {branch} in {root}, and its commit is gone (mi restore {run_id} knows the snapshots)",
+    "error.merge-foreign": "{branch} is at {tip}, but {run_id} left it at {commit}: what came since was not judged (git diff {commit} {tip} shows it; --anyway brings it over, git merge {commit} only what the run did)",
     "error.merge-nothing": "{run_id} changed nothing: {branch} is where it began",
     "error.merge-not-straight": "{into} has moved on since {branch} began (leave --ff-only out, or say --merge or --rebase)",
     "error.merge-conflicts": "{branch} and {into} change the same: {files}; nothing was changed (git merge {branch} settles it by hand)",

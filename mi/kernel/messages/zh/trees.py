@@ -33,6 +33,7 @@ TEXT: dict[str, str] = {
     "error.merge-not-ended": "{run_id} 还没有结束（mi run --resume {run_id} 继续；--anyway 带上它留下的）",
     "error.merge-not-done": "{run_id} 的状态是 {status}，未完成：{missing}（mi run --resume {run_id} 继续；--anyway 带上它留下的）",
     "error.merge-branch-gone": "{root} 中没有分支 {branch}，它的提交也不在了（mi restore {run_id} 知道快照）",
+    "error.merge-foreign": "{branch} 现在位于 {tip}，而 {run_id} 结束时位于 {commit}：之后的内容未经判断（git diff {commit} {tip} 可查看；--anyway 一并带上，git merge {commit} 只带上该运行做的）",
     "error.merge-nothing": "{run_id} 什么也没改：{branch} 还在起点",
     "error.merge-not-straight": "{branch} 开始之后 {into} 又前进了（去掉 --ff-only，或写 --merge 或 --rebase）",
     "error.merge-conflicts": "{branch} 和 {into} 改了同样的地方：{files}；什么都没有改变（git merge {branch} 手工解决）",
