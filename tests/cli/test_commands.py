@@ -23,6 +23,7 @@ from tests.speaking import SHELL
 ALLOWED = {
     "mi/cli/commands.py": "the table of commands",
     "mi/cli/status.py": "the parts of a status",
+    "mi/cli/doctor.py": "what doctor looks at",
     "mi/agents/programs.py": "commands of MI that start something and drive no agent; each is tested there",
     "mi/evidence/records/table.py": "kinds of records",
     "mi/governance/git_commands.py": "words of git",
