@@ -240,13 +240,19 @@ def _find_place(context: HomeContext, args: Args, options: "RunOptions") -> "tup
     if not args.worktree:
         return context, options
     from mi.app.work_trees import begin_tree
+    from mi.hosts.setups import is_any_set_up
     from mi.kernel import ids
 
     run_id = options.run_id or ids.make_run_id()
     tree = begin_tree(context, run_id, options.task, args.with_changes, _progress(context, args))
     if not args.quiet and not args.json:
         _say_tree(Output(context.language_for(options.task)), tree)
-    return context.at(tree.root), options._replace(run_id=run_id)
+    there = context.at(tree.root)
+    if is_any_set_up(context.home):
+        from mi.cli.tree_hosts import enter_hosts
+
+        enter_hosts(there)
+    return there, options._replace(run_id=run_id)
 
 
 def _progress(context: HomeContext, args: Args) -> Callable[[str], None]:

@@ -20,11 +20,16 @@ def fill_parser(parser: Parser) -> None:
 def clean(context: HomeContext, args: Args) -> int:
     """Remove work trees, and say of each what became of it."""
     from mi.app.cleaning import clean_trees
+    from mi.hosts.setups import is_any_set_up
 
     out = Output(context.language)
     found: list[CleanedTree] = []
     for one in clean_trees(context, args.runs, apply=not args.dry_run):
         found.append(one)
+        if not one.stays and not args.dry_run and is_any_set_up(context.home):
+            from mi.cli.tree_hosts import leave_hosts
+
+            leave_hosts(context, one.tree.root)
         if not args.json:
             _say(out, one, args.dry_run)
     if args.json:

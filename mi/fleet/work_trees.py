@@ -22,6 +22,7 @@ from mi.fleet.tree_setup import (
     run_commands,
     share_submodules,
 )
+from mi.hosts.workspaces import Workspace
 from mi.kernel import clock, git
 from mi.kernel.errors import Blocked, MiError, UsageError
 from mi.kernel.home import Home
@@ -238,7 +239,8 @@ def _make_ready(
     place = partial(os.path.join, tree.folder) if tree.folder else str
     wanted = find_dependencies(tree.main, notices) if rules.link is None else list(map(place, rules.link))
     links = link_folders(tree.main, tree.path, wanted)
-    copies = copy_files(tree.main, tree.path, map(place, rules.copy), notices)
+    placed = map(place, find_placed(registry.home, os.path.join(tree.main, tree.folder)))
+    copies = copy_files(tree.main, tree.path, dict.fromkeys([*map(place, rules.copy), *placed]), notices)
     tree = msgspec.structs.replace(
         tree,
         links=links,
@@ -300,6 +302,15 @@ def mend_tree(registry: TreeRegistry, tree: WorkTree, main: str) -> WorkTree:
     if os.path.isdir(tree.path) and git.find_main_tree(tree.path) != main:
         git.run(main, "worktree", "repair", tree.path)
     return tree
+
+
+def find_placed(home: Home, root: str) -> list[str]:
+    """Return what MI placed into the person's tree for hosts: what of it git does not keep, a work tree lacks."""
+    workspace = Workspace(root, home)
+    if not workspace.is_recorded:
+        return []
+    paths = dict.fromkeys(entry.path for entry in workspace.read().entries)
+    return [path for path in paths if os.path.exists(os.path.join(root, path))]
 
 
 def choose_filters(home: Home, tree: WorkTree) -> dict[str, str]:

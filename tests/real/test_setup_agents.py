@@ -7,6 +7,9 @@ from pathlib import Path
 
 import pytest
 
+from mi.app.home_context import HomeContext
+from mi.app.work_trees import begin_tree
+from mi.hooks.codex_trust import list_hooks
 from mi.kernel.home import Home
 from mi.testing import call_tool, edit, read, run, say, turn
 from tests.conftest import git
@@ -163,3 +166,23 @@ def test_a_real_codex_with_both_entries_hears_one(codex: str, tmp_path: Path) ->
 def _warnings(host: AgentHost) -> list[dict[str, str]]:
     findings = json.loads(host.mi("doctor", "--json"))["findings"]
     return [one for one in findings if one["level"] != "ok"]
+
+
+@pytest.mark.req("fleet.trees.hosts")
+def test_codex_runs_the_hooks_of_a_team_in_a_work_tree_too(
+    codex: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    opened = agent_host("codex", codex, tmp_path)
+    host = next(opened)
+    host.prepare([say("Nothing to do.")])
+    set_up(host, "team")
+    git(Path(host.repository.path), "add", "-A")
+    git(Path(host.repository.path), "commit", "-qm", "set up")
+    for name, value in host.env.items():
+        monkeypatch.setenv(name, value)
+    context = HomeContext(host.home, host.repository.path)
+    tree = begin_tree(context, "run_20261118T100000Z_aaaaaaaa", "fix it", with_changes=False)
+    hooks = [hook for hook in list_hooks(codex, tree.root) if " hook " in hook.command]
+    opened.close()  # type: ignore[attr-defined]  # a generator
+    assert hooks
+    assert {hook.trust_status for hook in hooks} == {"trusted"}
