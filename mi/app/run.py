@@ -113,7 +113,7 @@ def build_run(context: HomeContext, options: RunOptions, open_door: Callable[[st
         waiter=door.open_waiter(stop),
         stop=stop,
         notices=context.notices,
-        door=PersonDoor(context.home, partial(is_persons_process, context.home)),
+        door=_open_person_door(context),
         leftovers=config.hands.leftovers,
         wait_for_limit=config.runtime.limits.wait if options.wait_for_limit is None else options.wait_for_limit,
         language=language,
@@ -130,6 +130,14 @@ def build_run(context: HomeContext, options: RunOptions, open_door: Callable[[st
     thread, own = _find_thread(context, options, hands.name), _read_limits(options)
     state = RunState(task=task, run_id=run_id, next_input=task, list_task=list_task, thread_id=thread, own_limits=own)
     return BuiltRun(parts, state, None)
+
+
+def _open_person_door(context: HomeContext) -> PersonDoor:
+    def is_persons(pid: int) -> bool:
+        return is_persons_process(context.home, pid, door.lets_in)
+
+    door = PersonDoor(context.home, is_persons)
+    return door
 
 
 def _open_prover(context: HomeContext, language: str, stop: StopFlag, reporter: Reporter) -> Prover:

@@ -12,7 +12,10 @@ from mi.kernel import clock
 from mi.kernel.log_view import Progress
 
 if TYPE_CHECKING:
-    from mi.fleet.queue import Queue, QueuedJob
+    from mi.fleet.queue import Queue, QueuedJob, State
+
+
+_UNBEGUN: tuple["State", ...] = ("queued", "running")  # a worker may have a run that has not written anything yet
 
 
 class FoundRuns(NamedTuple):
@@ -51,9 +54,10 @@ def _join_queue(context: HomeContext, wish: RunWish, found: list[RunEntry]) -> t
 def _join(queue: "Queue", wish: RunWish, found: list[RunEntry]) -> tuple[list[RunEntry], int]:
     jobs = {one.run_id: job for one in found if (job := queue.find(one.run_id)) is not None}
     known = [_note_job(one, jobs[one.run_id]) if one.run_id in jobs else one for one in found]
-    if wish.states and "queued" not in wish.states:
+    states = [state for state in _UNBEGUN if not wish.states or state in wish.states]
+    if not states:
         return known, 0
-    waiting = queue.jobs(("queued",), wish.project_id, wish.most)
+    waiting = queue.jobs(states, wish.project_id, wish.most)
     new = [_describe_job(job) for job in waiting if job.stretch == 1 and job.run_id not in jobs]
     new = [one for one in new if one.ts >= wish.since]
     shown = sorted([*known, *new], key=lambda one: one.ts, reverse=True)
@@ -74,7 +78,7 @@ def _describe_job(job: "QueuedJob") -> RunEntry:
         project_id=job.task.project_id,
         root=job.task.root,
         task=job.task.task,
-        status="queued",
+        status="running" if job.state == "running" else "queued",
         agent=job.task.agent,
         ts=clock.format_ms(int(job.added * 1000)),
         not_before=_moment(job),

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from mi.kernel.home import Home
 
 ChainReader = Callable[[int | None], list[ProcessInfo] | None]
+LetsIn = Callable[[str, int], bool]
 _INIT = 1
 _SYSTEM = ("/usr/", "/bin/", "/sbin/", "/lib", "/nix/store/", "/gnu/store/", "/snap/")
 # Where a person comes in: by a log-in, or by a terminal of their desktop.
@@ -62,12 +63,18 @@ def find_speaker(context: "HomeContext", read: ChainReader | None = None) -> Spe
     return speaker
 
 
-def is_persons_process(home: "Home", pid: int) -> bool:
-    """Return whether a person speaks through another process, by the same rules."""
-    return _judge(home, pid, read_environment(pid)).by == "terminal"
+def is_persons_process(home: "Home", pid: int, lets_in: LetsIn | None = None) -> bool:
+    """Return whether a person speaks through another process, by the same rules; `lets_in`: whose word counts there."""
+    return _judge(home, pid, read_environment(pid), lets_in=lets_in).by == "terminal"
 
 
-def _judge(home: "Home", pid: int | None, environment: Mapping[str, str], read: ChainReader | None = None) -> Speaker:
+def _judge(
+    home: "Home",
+    pid: int | None,
+    environment: Mapping[str, str],
+    read: ChainReader | None = None,
+    lets_in: LetsIn | None = None,
+) -> Speaker:
     if mark := find_agent_mark(environment) or (VARIABLE if environment.get(VARIABLE) else ""):
         return Speaker("agent", "mark", mark)
     read = read or read_ancestry  # looked up now: tests speak as a person by putting another in its place
@@ -76,7 +83,8 @@ def _judge(home: "Home", pid: int | None, environment: Mapping[str, str], read: 
         return Speaker("unknown", "unreadable")
     if pid is not None and (name := find_agent(chain[0])) not in ("", MI):
         return Speaker("agent", "program", name, pid)
-    return _find_above(home, chain[1:]) or _find_torn_off(home, chain, read) or Speaker("terminal")
+    above = _find_above(home, chain[1:])
+    return above or _find_torn_off(home, chain, read, lets_in=lets_in) or Speaker("terminal")
 
 
 def require_person(context: "HomeContext", command: str, words: Sequence[str]) -> None:
@@ -258,10 +266,12 @@ def _find_above(home: "Home", above: list[ProcessInfo]) -> Speaker | None:
     return next((Speaker("agent", "run", owner.run_id, owner.pid) for owner in owners), None)
 
 
-def _find_torn_off(home: "Home", chain: list[ProcessInfo], read: ChainReader, host: int = 0) -> Speaker | None:
+def _find_torn_off(
+    home: "Home", chain: list[ProcessInfo], read: ChainReader, host: int = 0, lets_in: LetsIn | None = None
+) -> Speaker | None:
     """Return why a chain may have lost the agent above it; None when it begins where a person came in.
 
-    `host`: the process whose own sessions do not count.
+    `host`: the process whose own sessions do not count. A worker that a person's command left behind is the person's.
     """
     if not sees_users():
         return Speaker("unknown", "unreadable")
@@ -274,10 +284,13 @@ def _find_torn_off(home: "Home", chain: list[ProcessInfo], read: ChainReader, ho
     suspects = [first, last] if last.pid == _INIT else [first]
     if last.pid != _INIT and last.parent == 0:  # it came from outside of this container, or of a room in it
         suspects = (read(_INIT) or [first])[-1:]
-    from mi.autopilot.run_times import find_active_run
+    from mi.autopilot.run_times import find_active_run, is_vouched
 
     run_id = find_active_run(home, [one.started for one in suspects], host)
-    return Speaker("unknown", "torn-off", run_id) if run_id else None
+    starts = {one.pid: one.started for one in chain if one.pid != _INIT}
+    if not run_id or is_vouched(home, starts, lets_in or (lambda log, offset: True)):
+        return None
+    return Speaker("unknown", "torn-off", run_id)
 
 
 def _is_manager(process: ProcessInfo) -> bool:

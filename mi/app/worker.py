@@ -9,6 +9,7 @@ from tempfile import TemporaryFile
 
 from mi.app.home_context import HomeContext
 from mi.app.queue import build_queue, find_held
+from mi.autopilot.run_times import note_vouched
 from mi.fleet.budget import choose_rules
 from mi.fleet.queue import ClaimRules, JobClaim, Queue, QueuedJob, StretchEnd
 from mi.fleet.stretch import read_end, read_run
@@ -75,9 +76,15 @@ def detach_worker(context: HomeContext, run_id: str) -> None:
     context.close()  # a database that is open must not be shared with a fork
     sys.stdout.flush()
     sys.stderr.flush()
-    if os.fork():
+    told, tell = os.pipe()
+    if pid := os.fork():
+        note_vouched(context.home, pid)  # a run that goes on would else take it for something an agent left behind
+        os.close(tell)
+        os.close(told)
         return
     try:
+        os.close(tell)
+        os.read(told, 1)  # until that is noted
         os.setsid()
         nowhere = os.open(os.devnull, os.O_RDWR)
         for stream in (0, 1, 2):

@@ -2,7 +2,7 @@
 
 import os
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 
 import msgspec
@@ -15,7 +15,7 @@ from mi.kernel.files import read_bytes, write_atomic
 from mi.kernel.home import Home
 from mi.kernel.locks import acquire, is_held
 from mi.kernel.named_tuple import NamedTuple
-from mi.kernel.seal import replace_log
+from mi.kernel.seal import is_foreign, replace_log
 
 _LARGEST = 256 * 1024  # bytes, about a thousand runs; then the older half goes
 _LINGERING_S = 2.0  # what was only waiting for the end is begun right after it
@@ -29,6 +29,7 @@ class RunMoment(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     ended: float = 0
     lock: str = ""  # relative to the home; held as long as the run goes on
     pid: int = 0  # the host's process; it began at `began`
+    vouched: bool = False  # a person's command began this process, which goes on without it: no run, nor a session
 
     @property
     def place(self) -> str | int:
@@ -70,6 +71,26 @@ def note_session_end(home: Home, name: str, pid: int, began: float) -> None:
     _note_end(home, RunMoment(run_id=name, began=began, pid=pid), time.time())
 
 
+def note_vouched(home: Home, pid: int) -> None:
+    """Write down that a person's command began a process that goes on without it, as a worker in the background."""
+    _append(home, RunMoment(run_id="", began=read_start(pid), pid=pid, vouched=True))
+
+
+def is_vouched(home: Home, starts: Mapping[int, float], lets_in: Callable[[str, int], bool]) -> bool:
+    """Return whether a person's command began one of some processes, told by pid and start.
+
+    `lets_in`: which lines of the journal count for whoever asks.
+    """
+    path = home.run_times
+    for line in jsonl.read_forward(path, 0):
+        moment = _decode(line.data) if b"vouched" in line.data else None
+        if moment is None or not moment.vouched or moment.pid not in starts:
+            continue
+        if abs(starts[moment.pid] - moment.began) < _LINGERING_S and lets_in(path, line.offset):
+            return not is_foreign(path, line.offset)
+    return False
+
+
 def find_active_run(home: Home, moments: Iterable[float], but: int = 0) -> str:
     """Return the run or session that was active at one of these moments; '' when none was, `but` of this process."""
     wanted = list(moments)
@@ -80,7 +101,7 @@ def find_active_run(home: Home, moments: Iterable[float], but: int = 0) -> str:
 
 def read_run_times(home: Home, since: float = 0) -> list[ActiveTime]:
     """Return when runs were active that ended since a moment; the end of a killed one is when that is noticed."""
-    moments = _read(home)
+    moments = [moment for moment in _read(home) if not moment.vouched]
     times = [
         ActiveTime(one.run_id, one.began, one.ended, one.pid) for one in moments if one.ended and one.ended >= since
     ]
@@ -106,7 +127,11 @@ def _find_end(home: Home, begun: RunMoment) -> ActiveTime:
 
 
 def _goes_on(home: Home, begun: RunMoment) -> bool:
-    return is_held(home.path(begun.lock)) if begun.lock else abs(read_start(begun.pid) - begun.began) < _LINGERING_S
+    return is_held(home.path(begun.lock)) if begun.lock else _is_alive(begun)
+
+
+def _is_alive(moment: RunMoment | None) -> bool:
+    return moment is not None and abs(read_start(moment.pid) - moment.began) < _LINGERING_S
 
 
 def _read(home: Home) -> list[RunMoment]:
@@ -149,8 +174,10 @@ def _drop_older_half(path: str) -> None:
         if not os.path.samestat(os.fstat(fd), os.stat(path)):
             return  # another did it meanwhile
         lines = [line.data for line in jsonl.lines(fd) if line.complete]
+        half = len(lines) // 2
+        kept = [line for line in lines[:half] if b"vouched" in line and _is_alive(_decode(line))]
         temporary = f"{path}.tmp.{os.getpid()}"
-        write_atomic(temporary, b"".join(line + b"\n" for line in lines[len(lines) // 2 :]))
+        write_atomic(temporary, b"".join(line + b"\n" for line in [*kept, *lines[half:]]))
         replace_log(path, temporary)
     finally:
         os.close(fd)

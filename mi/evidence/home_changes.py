@@ -123,6 +123,7 @@ class _SpokenLine(msgspec.Struct):
     client: str = ""
     boundary: str = ""
     dismissed: bool = False
+    vouched: bool = False
 
 
 def speaks_for_person(log: str, data: bytes) -> bool:
@@ -140,6 +141,8 @@ def speaks_for_person(log: str, data: bytes) -> bool:
             if line.kind == "gate":
                 return line.boundary == "cli" and line.client.startswith("person-")
             return line.kind == "limit_raised" or (line.kind == "nexus_event" and line.by == "terminal")
+        case "run_times.jsonl":
+            return line.vouched
         case "written.jsonl":
             return os.path.basename(line.path) in _PERSONS_FILES
         case "claims.jsonl" | "nodes.jsonl" | "edges.jsonl":

@@ -13,7 +13,7 @@ class Gate:
         self._folder = bench.folder
         (bench.folder / "there").mkdir()
         come = f"echo $$ > {bench.folder}/there/$(basename $PWD)"
-        stays = f"{come}; until [ -e {bench.folder}/gate ]; do sleep 0.05; done"
+        stays = f"{come}; n=0; until [ -e {bench.folder}/gate -o $n = 1200 ]; do sleep 0.05; n=$((n+1)); done"
         bench.agent([run(stays), *(after or (MEND, TEST, say("Done."))), run("true")])
 
     def has(self, *trees: Workbench) -> bool:

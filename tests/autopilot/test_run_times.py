@@ -1,6 +1,7 @@
 """When runs were active: kept for as long as it matters, also for a run that was killed."""
 
 import fcntl
+import os
 import subprocess
 import sys
 import time
@@ -12,11 +13,14 @@ from mi.autopilot import run_times
 from mi.autopilot.run_times import (
     RunMoment,
     find_active_run,
+    is_vouched,
     keep_run_times,
     note_session,
     note_session_end,
+    note_vouched,
     read_run_times,
 )
+from mi.evidence.home_changes import speaks_for_person
 from mi.kernel.ancestry import read_start
 from mi.kernel.home import Home
 
@@ -118,3 +122,17 @@ def test_a_session_lasts_as_long_as_its_host_or_until_it_says_its_end(home: Home
     gone = read_run_times(home)
     assert read_run_times(home) == gone  # its end is written down when it is noticed
     assert {(one.run_id, one.pid) for one in gone} == {("codex s1", host.pid), ("codex s2", host.pid)}
+
+
+@pytest.mark.req("fleet.parallel.home")
+def test_a_process_that_a_person_left_behind_is_known_by_its_id_and_start(home: Home) -> None:
+    pid, began = os.getpid(), read_start(os.getpid())
+    note_vouched(home, pid)
+    anybody = lambda log, offset: True  # noqa: E731
+    assert is_vouched(home, {pid: began}, anybody)
+    assert not is_vouched(home, {pid: began + 60}, anybody)  # another that has its number
+    assert not is_vouched(home, {pid + 1: began}, anybody)
+    assert not is_vouched(home, {pid: began}, lambda log, offset: False)  # a run that did not hear it from a person
+    assert read_run_times(home) == []  # it is no run
+    (line,) = Path(home.run_times).read_bytes().splitlines()
+    assert speaks_for_person(home.run_times, line)
