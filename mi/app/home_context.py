@@ -93,9 +93,11 @@ class HomeContext:
     def _find_set_up(self) -> str:
         """Return the profile that this project was set up with; where no project can be told, none."""
         from mi.hosts.setups import find_set_up, is_any_set_up
+        from mi.kernel.config.profiles import find_strictest
 
         try:
-            return find_set_up(self.home, self.main_root, self.notices) if is_any_set_up(self.home) else ""
+            places = {self.main_root, self.choice.root} if is_any_set_up(self.home) else ()
+            return find_strictest(*(find_set_up(self.home, root, self.notices) for root in places))
         except (MiError, OSError):
             return ""
 

@@ -2,9 +2,10 @@
 
 import os
 import sys
+from collections.abc import Iterator
 
 from mi.app.home_context import HomeContext
-from mi.hosts.adapters import HOSTS, Scope
+from mi.hosts.adapters import HOSTS, Scope, load_adapter
 from mi.kernel.errors import MiError
 
 LIGHT = "light"
@@ -56,3 +57,33 @@ def list_sharing(context: HomeContext, host: str) -> list[str]:
 
     found = read_setups(context.home, context.notices)
     return [root for root, hosts in found.items() if hosts.get(host) == LIGHT and root != context.project.root]
+
+
+def hide_own_files(context: HomeContext, root: str, changed: dict[str, str] | None = None) -> str:
+    """Keep what light places in the work trees of a repository out of the next `git add -A`.
+
+    With profiles that hosts would have here nothing is written; return the file that changes.
+    """
+    from mi.hosts.setups import read_setups
+    from mi.kernel import git
+    from mi.project.git_excludes import write_block
+
+    listed = git.run(root, "worktree", "list", "--porcelain", "-z").output.split("\0")
+    tops = [line.removeprefix("worktree ") for line in listed if line.startswith("worktree ")]
+    setups = {**read_setups(context.home, context.notices)}
+    setups[root] = setups.get(root, {}) | (changed or {})
+    places = [(place, top, hosts) for place, hosts in setups.items() if (top := git.find_toplevel(place)) in tops]
+    patterns = [one for place, top, hosts in places for one in _list_own(os.path.realpath(place), top or "", hosts)]
+    title = "placed by mi setup for one person"
+    return write_block(tops[0], title, patterns, apply=changed is None) if tops else ""
+
+
+def _list_own(place: str, top: str, hosts: dict[str, str]) -> Iterator[str]:
+    """Yield git's patterns of what light has in a project: its personal settings, and the person's workflows."""
+    from mi.project.git_rules import escape_pattern
+
+    below = escape_pattern(place.removeprefix(top))
+    for host in (name for name, profile in hosts.items() if profile == LIGHT):
+        yield f"{below}/{load_adapter(host).skills}/mi-*"
+        if HOSTS[host].has_own_settings:
+            yield f"{below}/{HOSTS[host].settings('local', 'settings.local.json')}"

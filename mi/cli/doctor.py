@@ -205,7 +205,7 @@ def _setup(context: HomeContext) -> Iterator[DoctorFinding]:
     from mi.hosts.setups import read_setups
 
     for host, profile in read_setups(context.home, context.notices).get(context.project.root, {}).items():
-        changes = find_changes(context, profile, list_pieces(context, host, profile))
+        changes = find_changes(context, host, profile, list_pieces(context, host, profile))
         details = {"host": host, "profile": profile, "paths": ", ".join([*changes["changed"], *changes["removed"]])}
         if details["paths"]:
             yield DoctorFinding("setup", "warn", "setup-incomplete", details, f"mi setup {host} --profile {profile}")

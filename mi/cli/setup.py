@@ -5,7 +5,7 @@ from collections.abc import Collection
 from typing import TYPE_CHECKING, NamedTuple
 
 from mi.app.home_context import HomeContext
-from mi.app.setup import LIGHT, check_portable, find_scope, find_tracked, list_sharing
+from mi.app.setup import LIGHT, check_portable, find_scope, find_tracked, hide_own_files, list_sharing
 from mi.cli.arguments import Args, Parser, add_cd, add_json, add_profile, command
 from mi.cli.output import Output
 from mi.cli.persona import offer_member
@@ -138,7 +138,7 @@ def _is_other_team(context: HomeContext, going: Collection[str]) -> bool:
 def _preview(context: HomeContext, args: Args, out: Output, host: str, pieces: list[Piece]) -> dict[str, list[str]]:
     """Return, and say, what would be written and removed."""
     profile = _choose(context, args, host)
-    would = find_changes(context, profile, pieces)
+    would = find_changes(context, host, profile, pieces)
     if args.json:
         return would
     out.say("setup.would" if profile else "setup.would-remove", host=host, profile=profile, root=context.project.root)
@@ -153,7 +153,7 @@ def _preview(context: HomeContext, args: Args, out: Output, host: str, pieces: l
     return would
 
 
-def find_changes(context: HomeContext, profile: str, pieces: list[Piece]) -> dict[str, list[str]]:
+def find_changes(context: HomeContext, host: str, profile: str, pieces: list[Piece]) -> dict[str, list[str]]:
     """Return the paths that placing a profile's pieces would write and remove, and the skills that are then there."""
     from mi.app.merge_driver import is_driver_installed
     from mi.hosts.apply import place
@@ -168,6 +168,8 @@ def find_changes(context: HomeContext, profile: str, pieces: list[Piece]) -> dic
     root = context.project.root
     if profile not in ("", LIGHT) and git.find_toplevel(root) and not is_driver_installed(root):
         changed.append(os.path.join(root, ".git/config"))
+    if excluded := hide_own_files(context, root, {host: profile}):
+        changed.append(excluded)
     skills = [one.path for one in pieces[-1].artefacts if isinstance(one, Link)]
     return {"changed": [*dict.fromkeys(changed)], "removed": [*dict.fromkeys(removed)], "skills": skills}
 
@@ -210,6 +212,7 @@ def _apply(context: HomeContext, args: Args, out: Output, host: str, pieces: lis
     context.use_project()
     placed = [place(*piece) for piece in pieces]
     note_setup(context.home, root, host, profile, context.notices)
+    hide_own_files(context, root)
     if profile not in ("", LIGHT):
         install_merge_driver(root)
     is_bound = any((one.host, one.workspace_root) == (host, root) for one in build_bindings(context).all())

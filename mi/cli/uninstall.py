@@ -92,12 +92,14 @@ def _take_trees(context: HomeContext, traces: "FleetTraces") -> list[str]:
 def _forget_setups(context: HomeContext) -> None:
     """Take out what `mi setup` left in git, and that it was ever called."""
     from mi.app.merge_driver import remove_merge_driver
+    from mi.app.setup import hide_own_files
     from mi.hosts.setups import forget_setups, read_setups
 
-    for root in read_setups(context.home, context.notices):
-        if os.path.isdir(root):
-            remove_merge_driver(root)
+    roots = [root for root in read_setups(context.home, context.notices) if os.path.isdir(root)]
     forget_setups(context.home)
+    for root in roots:
+        remove_merge_driver(root)
+        hide_own_files(context, root)
 
 
 def _take_snapshots(context: HomeContext, args: Args) -> list[str]:

@@ -11,15 +11,14 @@ from typing import IO
 
 from mi.kernel import files, git
 from mi.kernel.errors import MiError
-from mi.kernel.locks import lock_folder
 from mi.kernel.notices import Notices
 from mi.kernel.secrets import redact_start
 from mi.kernel.text import decode
+from mi.project.git_excludes import write_block
 from mi.project.git_rules import escape_pattern
 from mi.project.proof.dependencies import DEPENDENCY_FOLDERS
 
 PORT_VARIABLE = "MI_PORT_BASE"
-_BEGIN, _END = "# mi: linked or copied into work trees", "# mi: end"
 _LINK = b"160000"  # how the index marks a submodule
 _TAIL_BYTES, _TAIL_LINES = 4096, 3
 
@@ -121,22 +120,8 @@ def find_shown(tree: str, paths: list[str]) -> list[str]:
 
 
 def hide(top: str, paths: Iterable[str]) -> None:
-    """Have git show none of these paths in any work tree: they are the one block of `info/exclude` that is MI's."""
-    info = git.run(top, "rev-parse", "--path-format=absolute", "--git-path", "info").output.strip()
-    if not info:
-        return
-    os.makedirs(info, exist_ok=True)
-    with lock_folder(info):
-        place = os.path.join(info, "exclude")
-        old = files.read_bytes(place) or b""
-        lines = decode(old).splitlines()
-        if _BEGIN in lines and _END in lines[lines.index(_BEGIN) :]:
-            begin = lines.index(_BEGIN)
-            del lines[begin : lines.index(_END, begin) + 1]
-        wanted = [f"/{escape_pattern(path)}" for path in sorted(set(paths))]
-        new = "".join(f"{line}\n" for line in [*lines, *([_BEGIN, *wanted, _END] if wanted else [])]).encode()
-        if new != old:
-            files.write_atomic(place, new, 0o644)
+    """Have git show none of these paths in any work tree."""
+    write_block(top, "linked or copied into work trees", (f"/{escape_pattern(path)}" for path in paths))
 
 
 def list_new(tree: str) -> dict[str, int]:

@@ -239,16 +239,47 @@ def test_out_of_both_hosts_at_once_every_byte_is_as_before(mi, project, tmp_path
         (project / name).write_bytes(data)
     git(project, "add", "-A")
     git(project, "commit", "-q", "-m", "ours")
-    config, own = project / ".git/config", tmp_path / "user"
+    config, own, exclude = project / ".git/config", tmp_path / "user", project / ".git/info/exclude"
+    exclude.write_bytes(b"*.log\n/mine \xff")
     (own / ".codex").mkdir()
     (own / ".codex/config.toml").write_bytes(b'model = "mine"')
     mi("workflow", "create", "--name", "Fix a bug", "--pattern", "bug", "--step", "run the tests")
-    before = (tree(project), config.read_bytes(), tree(own))
+    before = (tree(project), config.read_bytes(), exclude.read_bytes(), tree(own))
     for host in ("claude-code", "codex"):
         assert mi("setup", host, "--profile", profile, "--yes").returncode == 0
     assert (project / ".claude/skills/mi-fix-a-bug/SKILL.md").exists()
     assert mi("setup", "--remove", "--yes").returncode == 0
-    assert (tree(project), config.read_bytes(), tree(own)) == before
+    assert (tree(project), config.read_bytes(), exclude.read_bytes(), tree(own)) == before
+
+
+@pytest.mark.req("one.setup.light", "one.setup.shown-first", "one.setup.remove")
+@pytest.mark.parametrize("place", ["app", "linked", "app/part"])
+def test_git_takes_up_nothing_that_light_places(mi, project, place, monkeypatch):
+    git(project, "worktree", "add", "-q", "../linked")
+    (project / "part").mkdir()
+    monkeypatch.chdir(project.parent / place)
+    mi("workflow", "create", "--name", "Fix a bug", "--pattern", "bug", "--step", "run the tests")
+    exclude = project / ".git/info/exclude"
+    before = exclude.read_bytes()
+    words = ("setup", "claude-code", "--yes", "--cd", ".")
+    assert f"writes {exclude}" in mi(*words, "--dry-run").stdout
+    assert mi(*words).returncode == 0
+    assert mi("setup", "codex", *words[2:]).returncode == 0
+    mi("workflow", "create", "--name", "Say hello", "--pattern", "hello", "--step", "say it")
+    assert Path(".claude/skills/mi-say-hello/SKILL.md").exists()
+    git(Path.cwd(), "add", "-A")
+    assert git(Path.cwd(), "status", "--porcelain") == ""
+    assert mi("setup", "--remove", "--yes", "--cd", ".").returncode == 0
+    assert exclude.read_bytes() == before
+
+
+@pytest.mark.req("one.setup.profile")
+def test_a_linked_work_tree_that_is_set_up_goes_by_its_profile(mi, project, home, monkeypatch):
+    git(project, "worktree", "add", "-q", "../linked")
+    monkeypatch.chdir(project.parent / "linked")
+    assert mi("setup", "claude-code", "--profile", "team", "--yes").returncode == 0
+    with closing(HomeContext(home, os.getcwd())) as context:
+        assert context.config.profile == "team"
 
 
 @pytest.mark.req("one.setup.light", "one.setup.shown-first")

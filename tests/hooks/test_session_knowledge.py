@@ -84,6 +84,18 @@ def test_a_session_begins_with_what_binds_and_what_is_pending(host, mi):
 
 
 @pytest.mark.req("one.acts.boot")
+@pytest.mark.parametrize("source", ["startup", "compact"])
+def test_a_rule_whose_text_is_told_is_not_listed_beside_it(host, root, mi, source):
+    let_bind(host, mi)
+    (root / ".nexus/context").mkdir()
+    (root / ".nexus/context/rooms.md").write_text("# Rooms\n", "utf-8")
+    host.parts = ("permissions", "nexus")
+    told = begin(host, source)
+    assert told.count(".nexus/rules/commits.md") == 1
+    assert ".nexus/context/rooms.md: Rooms" in told
+
+
+@pytest.mark.req("one.acts.boot")
 def test_without_the_persons_trust_it_is_told_as_what_binds_nothing(host):
     told = begin(host)
     before, _, after = told.partition("binds nothing here until the person lets it (mi trust --team)")

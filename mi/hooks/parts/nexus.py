@@ -38,7 +38,7 @@ def answer(event: HookEvent, context: "HomeContext") -> HookAnswer:
         return HookAnswer()
     done = [_handled(event, context, _EVENTS[event.event], params) for params in _params(event, root)]
     if event.event == "session-start" and event.source == "compact":
-        return HookAnswer(context=_again(_handled(event, context, "context_compact", {})))
+        return HookAnswer(context=_again(event, context, _handled(event, context, "context_compact", {})))
     return _answer(event, context, done[0])
 
 
@@ -86,7 +86,7 @@ def _handled(event: HookEvent, context: "HomeContext", name: str, params: dict[s
 def _answer(event: HookEvent, context: "HomeContext", done: dict[str, Any]) -> HookAnswer:
     match event.event:
         case "session-start":
-            return HookAnswer(context=_opening(done))
+            return HookAnswer(context=_opening(event, context, done))
         case "prompt":
             if done.get("blocked"):
                 return HookAnswer("deny", done["context"])
@@ -100,15 +100,19 @@ def _answer(event: HookEvent, context: "HomeContext", done: dict[str, Any]) -> H
     return HookAnswer(context="\n".join(done.get("reminders", [])))
 
 
-def _opening(done: dict[str, Any]) -> str:
-    """Warnings, and what there is to read, by name: reading is what counts, not listing."""
-    lines = list(done["warnings"])
+def _opening(event: HookEvent, context: "HomeContext", done: dict[str, Any]) -> str:
+    """Warnings, and what there is to read, by name, unless its text was told: reading is what counts, not listing."""
+    from mi.hooks import rules_state
+
+    lines, told = list(done["warnings"]), {*rules_state.read(event, context).told}
     for folder, files in done["index"].items():
-        lines += [f".nexus/{folder}/{file['name']}: {file['title']}" for file in files]
+        place = build_nexus(context).place.knowledge(folder)
+        left = (file for file in files if os.path.join(place, file["name"]) not in told)
+        lines += [f".nexus/{folder}/{file['name']}: {file['title']}" for file in left]
     return "\n".join(lines)
 
 
-def _again(done: dict[str, Any]) -> str:
+def _again(event: HookEvent, context: "HomeContext", done: dict[str, Any]) -> str:
     """Plan and tasks as they stand, and what there is to read, for an agent whose memory was cut."""
     from mi.kernel.jsontext import encode
 
@@ -116,7 +120,7 @@ def _again(done: dict[str, Any]) -> str:
     there = {name: found for name, found in state.items() if "summary" in found}
     shown = {name: redact_start(encode(found).decode(), _MOST_STATE) for name, found in there.items()}
     lines = [f".nexus/state/{name}: {found}" for name, found in shown.items()]
-    return "\n".join([*lines, _opening(done)]).strip()
+    return "\n".join([*lines, _opening(event, context, done)]).strip()
 
 
 def _has_open_task(context: "HomeContext") -> bool:
