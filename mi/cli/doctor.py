@@ -321,6 +321,12 @@ def _damage(context: HomeContext, out: Output) -> Iterator[DoctorFinding]:
             yield DoctorFinding("state", "warn", "as-is", {"text": text}, "mi repair" if one.mend else "")
 
 
+def _trees(context: HomeContext, out: Output) -> Iterator[DoctorFinding]:
+    from mi.cli.doctor_trees import look_at_trees
+
+    yield from look_at_trees(context, out)
+
+
 def _queue(context: HomeContext, out: Output) -> Iterator[DoctorFinding]:
     """Yield whether the queue can be used, and whether somebody works on what is in it."""
     from mi.app.queue import build_queue, has_worker
@@ -345,6 +351,7 @@ _LOOKS: dict[str, Look] = {
     "home": _home,
     "config": _config,
     "queue": _queue,
+    "trees": _trees,
     "seals": _seal,
     "reach": _reach,
     "hands": _programs,

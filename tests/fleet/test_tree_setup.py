@@ -233,3 +233,13 @@ def test_a_tree_whose_making_was_killed_is_made_anew(bench: Workbench, tmp_path:
     assert out(Path(tree.path), "status", "--porcelain") == ""
     assert trees_left(bench)[0] == "1"
     assert begin_tree(context, run_id, "fix it", with_changes=False) == tree
+
+
+@pytest.mark.req("fleet.trees.rules")
+def test_checks_that_git_does_not_keep_hold_in_a_work_tree(bench: Workbench) -> None:
+    own = "python3 -m unittest -q test_calc"
+    assert bench.mi("checks", "set", own, "--share").code == 0
+    bench.agent([MEND, run(own), say("Fixed and tested. Done.")])
+    ran = bench.run("--worktree", "fix the failing test")
+    ran.ended("done")
+    assert ran.of("run_start")[0]["checks"][0]["argv"] == own.split()

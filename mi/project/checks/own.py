@@ -15,6 +15,7 @@ from mi.kernel.shell.outcome import decisive_commands
 from mi.project.checks.order import OWN, SHARED
 from mi.project.checks.places import place_of
 from mi.project.checks.runner import Check, Kind
+from mi.project.identity import find_main_root
 
 _KINDS = ("test", "build")
 _LISTS = ("prepare", "copy", "link")
@@ -34,7 +35,7 @@ def read_own(root: str, kept: str, notices: Notices) -> OwnChecks:
 
     What cannot be taken is noticed and left out: then the checks that the project's files tell of hold.
     """
-    own, shared = read_file(kept, notices), read_file(os.path.join(root, SHARED), notices, SHARED)
+    own, shared = read_file(kept, notices), read_file(_find_shared(root), notices, SHARED)
     places = {check.folder for check in own.checks}
     checks = [*own.checks, *(check for check in shared.checks if check.folder not in places)]
     return OwnChecks(
@@ -43,6 +44,13 @@ def read_own(root: str, kept: str, notices: Notices) -> OwnChecks:
         own.copy or shared.copy,
         own.link or shared.link,
     )
+
+
+def _find_shared(root: str) -> str:
+    """Return the shared file; a linked work tree without one goes by the main tree's, which git may not keep."""
+    place = os.path.join(root, SHARED)
+    main = "" if os.path.lexists(place) else find_main_root(root)
+    return os.path.join(main, SHARED) if main else place
 
 
 def write_own(path: str, checks: list[Check]) -> None:
