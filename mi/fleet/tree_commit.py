@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 from mi.kernel import git
 from mi.kernel.errors import MiError
+from mi.kernel.messages import NestedText
 from mi.kernel.notices import Notices
 from mi.project.left_out import FileSieve, KeepRules, LeftOut
 
@@ -97,7 +98,7 @@ def commit_changes(top: str, head: str, message: str, keep: KeepRules, notices: 
     if whole.tree == git.run(top, "rev-parse", f"{head}^{{tree}}").output.strip():
         return head
     for left in whole.left_out:
-        notices.add("not-committed", os.path.join(top, left.path), why=left.why)
+        notices.add("not-committed", os.path.join(top, left.path), why=NestedText(f"run.unkept-{left.why}"))
     return make_commit(top, whole.tree, head, message, notices)
 
 

@@ -12,6 +12,7 @@ from mi.fleet.work_trees import WorkTree, choose_filters
 from mi.kernel import git
 from mi.kernel.errors import MiError
 from mi.kernel.home import Home
+from mi.kernel.messages import NestedText
 from mi.kernel.notices import Notices
 from mi.project.left_out import KeepRules
 
@@ -34,7 +35,8 @@ class TreeSteps(RunSteps):
         try:
             commit_work(self._home, self._tree, self._task, end, self._keep, recorder.append, self._notices)
         except MiError as error:
-            self._notices.add("work-not-committed", self._tree.path, reason=error.line())
+            reason = NestedText(f"error.{error.code}", **error.details)
+            self._notices.add("work-not-committed", self._tree.path, reason=reason)
 
 
 def commit_work(
@@ -57,7 +59,7 @@ def commit_work(
         append(TreeWork(path=tree.path, branch=tree.branch, commit=commit, left_out=left))
         take_up_commit(tree, commit)
     for one in whole.left_out:
-        notices.add("not-committed", os.path.join(tree.path, one.path), why=one.why)
+        notices.add("not-committed", os.path.join(tree.path, one.path), why=NestedText(f"run.unkept-{one.why}"))
 
 
 def _name_submodules(top: str, branch: str, notices: Notices) -> None:
@@ -70,7 +72,7 @@ def _name_submodules(top: str, branch: str, notices: Notices) -> None:
         if not list_branches(place, head):
             _ask(place, "update-ref", f"refs/heads/{branch}", head)
         if git.list_uncommitted(place):
-            notices.add("not-committed", place, why="submodule")
+            notices.add("not-committed", place, why=NestedText("run.unkept-submodule"))
         _name_submodules(place, branch, notices)
 
 

@@ -52,7 +52,7 @@ def test_what_is_not_committed_in_a_submodule_keeps_the_tree(bench: Workbench, t
     bench.agent([MEND, run("echo two > lib/lib.txt"), TEST, say("Fixed and tested. Done.")])
     ran = bench.run("--worktree", "fix the failing test")
     ran.ended("done")
-    assert "lib is not committed (submodule)" in ran.stderr
+    assert "lib is not committed (a submodule with changes)" in ran.stderr
     done = bench.mi("runs", "clean")
     assert ("the submodule lib holds" in done.stdout, tree_of(ran).exists()) == (True, True)
 

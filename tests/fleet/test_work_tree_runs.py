@@ -124,7 +124,7 @@ def test_secrets_and_large_files_are_not_committed_and_named(bench: Workbench) -
     tree = tree_of(ran)
     assert out(tree, "ls-tree", "--name-only", "HEAD", "token.txt") == ""
     assert (tree / "token.txt").exists()
-    assert "token.txt is not committed (secret)" in ran.stderr
+    assert "token.txt is not committed (holds a secret)" in ran.stderr
     assert [left["path"] for left in ran.of("tree_work")[0]["left_out"]] == ["token.txt"]
 
 
