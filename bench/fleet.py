@@ -1,8 +1,10 @@
-"""Figures of many runs: `mi runs` in a home with 100,000 of them, cold and when one more was written.
+"""Figures of many runs: `mi runs` in a home with 100,000 of them, and what a batch costs with several at once.
 
 Run with `make bench`; prints figures beside the venv's own `python -c pass`, asserts nothing.
 """
 
+import os
+import resource
 import statistics
 import subprocess
 import sys
@@ -19,15 +21,19 @@ from mi.kernel.clock import format_ms  # noqa: E402
 from mi.kernel.home import Home  # noqa: E402
 from mi.kernel.jsontext import encode  # noqa: E402
 from mi.kernel.seal import seal_anew  # noqa: E402
+from tests.autopilot.side_by_side import add_tree  # noqa: E402
+from tests.autopilot.workbench import MEND, TEST, open_bench, run, say  # noqa: E402
 from tests.conftest import MI  # noqa: E402
 
-PROJECTS, RUNS, ROUNDS = 20, 100_000, 15
+PROJECTS, RUNS, ROUNDS, SIDE_BY_SIDE, BATCHES = 20, 100_000, 15, 8, 4
 BEGIN_MS = 1_767_225_600_000
 
 
 def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
         measure_runs(Path(folder))
+    alone, beside = (measure_batches(count) for count in (1, SIDE_BY_SIDE))
+    print(f"CPU per batch, one run: {alone:.2f} s; {SIDE_BY_SIDE} side by side: {beside:.2f} s, {beside / alone:.2f}×")
 
 
 def fill(home: Path) -> None:
@@ -83,6 +89,23 @@ def measure_runs(folder: Path) -> None:
     alone = statistics.median(taken.pop("python -c pass"))
     for name, times in taken.items():
         print(f"{name}: {statistics.median(times) * 1000:.0f} ms, {statistics.median(times) / alone:.1f}× (≤ 6×)")
+
+
+def measure_batches(count: int) -> float:
+    """Return the CPU seconds of a batch, start and end of its run included, with so many runs at once."""
+    with tempfile.TemporaryDirectory() as folder:
+        os.environ["MI_HOME"] = str(Path(folder) / "home")
+        bench = open_bench(Path(folder))
+        steps = [run("true"), say("Not yet. I go on with the next step.")]
+        bench.agent(*[steps] * (BATCHES - 1), [MEND, TEST, say("Done.")])
+        trees = [add_tree(bench, f"tree{number}") for number in range(count)]
+        before = resource.getrusage(resource.RUSAGE_CHILDREN)
+        processes = [tree.start("--max-batches", str(BATCHES), "fix", "it") for tree in trees]
+        for process in processes:
+            process.communicate()
+        after = resource.getrusage(resource.RUSAGE_CHILDREN)
+        sent = sum(record["kind"] == "hands_input" for record in bench.records())
+    return (after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime) / sent
 
 
 if __name__ == "__main__":

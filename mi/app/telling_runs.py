@@ -31,6 +31,8 @@ def tell_runs(context: "HomeContext") -> None:
         named = home.relative(said.log)
         if named == said.log or getattr(_unheard, "is_agents", False):
             return  # another home's, or no person's
+        if said.content and not _speaks(said):
+            return  # it counts, whoever writes it
         place = named.split(os.sep)
         concerned = place[1:2] if place[0] == "projects" else home.project_ids()
         for lock in (lock for project_id in concerned for lock in home.project(project_id).list_run_locks()):
@@ -39,6 +41,13 @@ def tell_runs(context: "HomeContext") -> None:
                 notices.add("run-not-told", said.log, run_id=run_id)
 
     hear_appends(hear)
+
+
+def _speaks(said: Append) -> bool:
+    """Return whether what is written would count as the person's word."""
+    from mi.evidence.home_changes import speaks_for_person
+
+    return any(speaks_for_person(said.log, line) for line in said.content.splitlines())
 
 
 def _tell(lock: str, said: Append) -> str:

@@ -12,7 +12,7 @@ from mi.agents.signals import stop_on_signals
 from mi.autopilot.loop import Loop
 from mi.autopilot.outcomes import GO_ON, Next, SendNext
 from mi.autopilot.resume import Resumed, end_orphan
-from mi.autopilot.run_lock import run_lock
+from mi.autopilot.run_lock import read_owner, run_lock
 from mi.autopilot.run_parts import RunParts
 from mi.autopilot.run_times import keep_run_times
 from mi.autopilot.state import RunState
@@ -29,7 +29,7 @@ from mi.project.left_out import KeepRules
 from mi.project.snapshots import remove_old_snapshots
 from mi.project.worktree import SnapshotNet, WorktreeWatch
 
-_TREES_KEPT = 4  # of runs that may still be resumed
+_TREES_KEPT = 50  # of runs that may still be resumed
 
 
 def drive_run(
@@ -165,7 +165,8 @@ def _open_net(parts: RunParts, run_id: str) -> SnapshotNet | None:
 def _tree_folder(place: ProjectHome, run_id: str) -> str:
     """Return where the run's first snapshot is kept, so that a resumed run still knows what it changed."""
     folder = place.path("trees")
+    living = {read_owner(lock).run_id for lock in place.list_run_locks()}  # the lock of this run is among them
     older = sorted(os.listdir(folder)) if os.path.isdir(folder) else []
-    for name in [name for name in older if name != run_id][:-_TREES_KEPT]:
+    for name in [name for name in older if name not in living][:-_TREES_KEPT]:
         shutil.rmtree(os.path.join(folder, name), ignore_errors=True)
     return os.path.join(folder, run_id)

@@ -25,6 +25,7 @@ def build_parser(name: str) -> Parser:
     built.add_argument("-f", "--follow", action="store_true", help="go on printing what comes, until Ctrl-C")
     built.add_argument("--raw", action="store_true", help="print the stored evidence lines")
     built.add_argument("--jsonl", action="store_true", help="print the stored transcript lines")
+    built.add_argument("--run", dest="run_id", metavar="RUN", default="", help="only the evidence of one run")
     built.add_argument("--global", dest="only_global", action="store_true", help="the global evidence only")
     add_count(built, f"lines (default {_LINES}, of a transcript 200)")
     add_cd(built)
@@ -36,7 +37,7 @@ def build_parser(name: str) -> Parser:
 def _run(context: HomeContext, args: Args) -> int:
     out = Output(context.language)
     if args.target != "evidence":
-        if args.only_global or args.raw:
+        if args.only_global or args.raw or args.run_id:
             raise UsageError("only-evidence", target=args.target)
         from mi.cli.transcripts import show_latest
 
@@ -53,7 +54,8 @@ def _tail_evidence(context: HomeContext, out: Output, args: Args) -> None:
 
     log = context.home.evidence if args.only_global else context.project_home.evidence
     size = jsonl.measure_size(log)
-    events = read_last(log, _LINES if args.count is None else args.count, context.notices)
+    count = _LINES if args.count is None else args.count
+    events = read_last(log, count, context.notices, lambda event: args.run_id in ("", event.head.run_id))
     if not args.only_global:
         context.note_last()
     if args.json and not args.follow:
@@ -78,7 +80,7 @@ def _follow_evidence(out: Output, args: Args, log: str, start: int) -> None:
     flush()
     for line in jsonl.follow(log, start):
         event = parse(line)
-        if event is not None:
+        if event is not None and args.run_id in ("", event.head.run_id):
             _print_event(out, args, event, log)
             flush()
 

@@ -40,6 +40,7 @@ class Append(NamedTuple):
     start: int
     end: int
     digest: str
+    content: bytes = b""  # the bytes themselves, unless it is a rewritten log
 
 
 class SealedEnd(NamedTuple):
@@ -94,7 +95,7 @@ class AppendSeal:
     def begin(self, content: bytes, sync: bool) -> None:
         """Say what is about to be written; what somebody else did to the log's end before is marked."""
         size, number = os.fstat(self._log).st_size, _count(self._file)
-        _tell(Append(self._path, size, size + len(content), digest_bytes(content)))
+        _tell(Append(self._path, size, size + len(content), digest_bytes(content), content))
         last = _read(self._file, number - 1)
         if last is not None and last.instead is not None and _is_instead(self._log, last, size):
             os.ftruncate(self._file, 0)  # whoever replaced the log was stopped before it was sealed

@@ -108,6 +108,8 @@ def test_last_means_the_run_of_the_work_tree_or_the_one_that_is_named(
         assert (last["run_id"], last["run"]["task"], last["run"]["status"]) == (run_id, task, "done")
         assert {run_id in event for event in last["event_ids"]} == {True}
         assert show(bench, "show", run_id)["task"] == task
+        own = json.loads(bench.mi("tail", "--run", run_id, "-n", "5", "--json").stdout)
+        assert [one["run_id"] for one in own] == [run_id] * 5
         assert show(bench, "why", "last", run_id)["run"]["run_id"] == run_id
         changes = show(bench, "diff", run_id)["changes"]  # from whichever tree
         assert [one["path"] for one in changes] == ["calc.py"]
@@ -189,3 +191,21 @@ def test_nothing_is_learned_from_another_runs_records_or_answers(bench: Workbenc
         assert told["task"] == begun[tree_name]["task"]
         assert not any(begun[other]["run_id"] in one["event_id"] for one in told["events"])
         assert tree_name == "beside" or not any("blue" in one["text"] for one in told["events"])
+
+
+@pytest.mark.req("fleet.parallel.lock")
+def test_what_a_run_began_with_is_kept_while_it_goes_on(bench: Workbench, request: pytest.FixtureRequest) -> None:
+    gate, tree = Gate(bench), add_tree(bench, "beside")
+    process = tree.start(*TASK)
+    request.addfinalizer(process.kill)
+    assert wait_until(lambda: gate.has(tree), 20)
+    run_id = starts(bench)["beside"]["run_id"]
+    (kept,) = bench.home.glob(f"projects/*/trees/{run_id}")
+    for number in range(51):  # of so many runs that may be resumed it is kept
+        (kept.parent / f"run_2999_{number:02}").mkdir()
+    bench.script.write_text(json.dumps({"version": "v1", "batches": [{"steps": [say("Done.")]}]}), "utf-8")
+    bench.mi("run", "look", "at", "it")
+    assert kept.exists()
+    assert not (kept.parent / "run_2999_00").exists()
+    gate.open()
+    assert tree.finish(process).code == 0

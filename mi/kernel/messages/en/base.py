@@ -21,7 +21,7 @@ TEXT = {
     "error.no-batch": "no batch was ever sent in this project ({path}); mi tail shows what is there",
     "error.no-transcript": "no transcript at {path}",
     "error.archive-broken": "the archive {path} cannot be read: {reason}",
-    "error.only-evidence": "--raw and --global are for evidence, not for {target} (use --jsonl for stored transcript lines)",
+    "error.only-evidence": "--raw, --global and --run are for evidence, not for {target} (use --jsonl for stored transcript lines)",
     "error.only-with-last": "{value} cannot stand here: a run is named after last (mi show last {value}), or alone",
     "error.only-transcripts": "--jsonl is for hands and mind (use --raw for stored evidence lines)",
     "error.no-such-folder": "{field} {value}: no folder {path} (give a path, @last, @pinned or @alias)",

@@ -20,7 +20,7 @@ TEXT = {
     "error.no-batch": "此项目还没有发送过任何批次（{path}）；用 mi tail 查看现有内容",
     "error.no-transcript": "{path} 处没有记录文件",
     "error.archive-broken": "归档 {path} 无法读取：{reason}",
-    "error.only-evidence": "--raw 和 --global 只用于 evidence，不用于 {target}（原始记录行请用 --jsonl）",
+    "error.only-evidence": "--raw、--global 和 --run 只用于 evidence，不用于 {target}（原始记录行请用 --jsonl）",
     "error.only-with-last": "{value} 不能放在这里：运行写在 last 之后（mi show last {value}），或单独写",
     "error.only-transcripts": "--jsonl 只用于 hands 和 mind（原始证据行请用 --raw）",
     "error.no-such-folder": "{field} {value}：没有文件夹 {path}（请给出路径、@last、@pinned 或 @别名）",
