@@ -46,7 +46,7 @@ class MergedRun(NamedTuple):
 def find_tree_run(context: HomeContext, run: str) -> TreeRun:
     """Return a run of this project that worked in a tree of its own; NotFound or UsageError where there is none."""
     log, notices = context.project_home.evidence, context.notices
-    run_id = latest_run_id(log, notices) if run == "last" else run
+    run_id = _find_latest(context) if run == "last" else run
     records = records_of(log, run_id, notices)
     start = records[0] if records else None
     if not isinstance(start, RunStart):
@@ -64,6 +64,15 @@ def find_tree_run(context: HomeContext, run: str) -> TreeRun:
     return TreeRun(start, ends[-1] if ends else None, works, tree, EvidenceWriter.resume(log, run_id, notices))
 
 
+def _find_latest(context: HomeContext) -> str:
+    """Return the latest run of this project that has a work tree; where none has, the latest of all."""
+    trees = TreeRegistry(context.home, context.notices).read().values()
+    own = [tree for tree in trees if tree.project_id == context.project.project_id]
+    if own:
+        return max(own, key=lambda tree: tree.made_at).run_id
+    return latest_run_id(context.project_home.evidence, context.notices)
+
+
 def merge_run(context: HomeContext, run: str, way: MergeWay, into: str, anyway: bool) -> MergedRun:
     """Bring a run's work to a branch; where that is not possible, nothing has changed."""
     context.use_project()
@@ -78,7 +87,8 @@ def merge_run(context: HomeContext, run: str, way: MergeWay, into: str, anyway: 
     tip = _find_tip(found)
     if found.is_done and not anyway:
         _refuse_foreign(found, tip)
-    target, commit = find_target(tree.main, into)
+    here = git.find_toplevel(context.project.root)
+    target, commit = find_target(tree.main if here in (None, tree.path) else str(here), into)
     if target == tree.branch:
         raise UsageError("merge-into-itself", branch=target)
     message = f"Merge {tree.branch}\n\nMI-Run: {run_id}\n"

@@ -14,6 +14,7 @@ from mi.kernel.errors import MiError
 from mi.kernel.home import Home
 from mi.kernel.messages import NestedText
 from mi.kernel.notices import Notices
+from mi.kernel.secrets import hide_credentials
 from mi.project.left_out import KeepRules
 
 _SUBJECT = 72
@@ -95,7 +96,7 @@ def _ask(top: str, *args: str) -> str:
 
 def write_message(task: str, end: RunEnd) -> str:
     """Return a commit's message: the task, and as trailers the run, its marks and its checks."""
-    lines = task.strip().splitlines() or [end.run_id]
+    lines = hide_credentials(task)[0].strip().splitlines() or [end.run_id]
     subject = lines[0] if len(lines[0]) <= _SUBJECT else lines[0][: _SUBJECT - 1].rstrip() + "…"
     body = "" if [subject] == lines else "\n".join(lines)
     marks = [name for name in ("ran", "claimed", "verified", "proved") if getattr(end.marks, name)]

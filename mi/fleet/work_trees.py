@@ -27,6 +27,7 @@ from mi.kernel import clock, git
 from mi.kernel.errors import Blocked, MiError, UsageError
 from mi.kernel.home import Home
 from mi.kernel.notices import Notices
+from mi.kernel.secrets import hide_credentials
 from mi.kernel.state import read_state, update_state
 from mi.project.identity import Project
 from mi.project.left_out import KeepRules
@@ -46,6 +47,7 @@ class WorkTree(Struct, frozen=True, kw_only=True):
     project_id: str = ""
     main: str = ""  # the top of the person's own tree
     folder: str = ""  # the project's folder in it; '' is the top
+    begun_in: str = ""  # the linked tree of the person's that it was begun from; '' is the main one
     branch: str = ""
     base: str = ""  # the commit that the work begins at
     made_at: str = ""
@@ -154,17 +156,17 @@ def shorten_run_id(run_id: str) -> str:
 
 def name_branch(task: str, run_id: str) -> str:
     """Return the branch of a run's work tree, by the words of its task."""
-    words = re.sub(r"[^\w]+", "-", task.casefold()).strip("-_")
+    words = re.sub(r"[^\w]+", "-", hide_credentials(task)[0].casefold()).strip("-_")
     slug = words[:_SLUG_LENGTH].rsplit("-", 1)[0] if len(words) > _SLUG_LENGTH and "-" in words else words
     return f"mi/{slug[:_SLUG_LENGTH] or 'task'}-{shorten_run_id(run_id)}"
 
 
 def plan_tree(home: Home, project: Project, run_id: str, task: str) -> WorkTree:
     """Return the work tree that a run would get; MiError where the project can have none."""
-    top = git.find_toplevel(project.main_root)
-    if top is None:
+    top, here = git.find_toplevel(project.main_root), git.find_toplevel(project.root)
+    if top is None or here is None:
         raise UsageError("tree-no-git", root=project.main_root)
-    head = git.run(top, "rev-parse", "--verify", "-q", "HEAD^{commit}")
+    head = git.run(here, "rev-parse", "--verify", "-q", "HEAD^{commit}")
     if head.code is None:
         raise MiError("tree-git-missing", root=top)
     if head.code != 0:
@@ -178,6 +180,7 @@ def plan_tree(home: Home, project: Project, run_id: str, task: str) -> WorkTree:
         project_id=project.project_id,
         main=top,
         folder="" if folder == os.curdir else folder,
+        begun_in="" if here == top else here,
         branch=name_branch(task, run_id),
         base=head.output.strip(),
         made_at=clock.now(),
@@ -208,7 +211,9 @@ def make_tree(
     rules, tree = read_rules(os.path.join(planned.main, planned.folder)), planned
     refuse_untrusted(home, tree.project_id, rules.commands)
     if keep is not None:
-        base = commit_changes(tree.main, tree.base, f"uncommitted changes when {tree.run_id} began", keep, notices)
+        base = commit_changes(
+            tree.begun_in or tree.main, tree.base, f"uncommitted changes when {tree.run_id} began", keep, notices
+        )
         tree = msgspec.structs.replace(tree, base=base)
     tree = registry.put_with_ports(tree, rules.ports)
     try:

@@ -171,3 +171,21 @@ def test_what_another_agent_put_on_the_branch_of_a_run_is_refused(bench: Workben
     assert state(bench.project) == before
     assert bench.mi("merge", ran.end["run_id"], "--anyway").code == 0
     assert out(bench.project, "rev-parse", "HEAD") == foreign
+
+
+@pytest.mark.req("fleet.merge.ways")
+def test_a_run_begun_from_another_tree_of_the_person_s_goes_back_there(bench: Workbench, tmp_path: Path) -> None:
+    main, feature = bench.project, tmp_path / "feature"
+    git(main, "worktree", "add", "-q", "-b", "feature", str(feature))
+    base = commit(feature, other_txt="on the feature\n")
+    before = state(main)
+    bench.project = feature
+    bench.agent(DONE)
+    ran = bench.run("--worktree", "fix the failing test")
+    ran.ended("done")
+    assert ran.of("run_start")[0]["base_commit"] == base
+    bench.agent([say("Nothing to do.")])
+    bench.run("say hello")  # the latest run, but none with a tree
+    done = bench.mi("merge")
+    assert done.code == 0, done.stderr
+    assert (out(feature, "log", "-1", "--format=%s"), state(main)) == ("fix the failing test", before)

@@ -1,10 +1,13 @@
 """`mi run --worktree`: the agent works in a tree and on a branch of its own; the person's tree stays as it is."""
 
 import json
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 
+from mi.kernel.home import ProjectHome
 from tests.autopilot.workbench import MEND, RIGHT, TEST, Workbench, run, say, write
 from tests.conftest import git
 from tests.fleet.tree_bench import DONE, open_tree_bench, out, state, tree_of
@@ -201,3 +204,60 @@ def test_a_branch_in_the_way_gets_one_line_and_leaves_nothing(bench: Workbench) 
     assert "refs/heads/mi" in ran.stderr
     assert out(bench.project, "worktree", "list").count("\n") == 0
     assert json.loads((bench.home / "work_trees.json").read_text("utf-8"))["trees"] == {}
+
+
+@pytest.mark.req("fleet.trees.commit")
+def test_a_secret_in_the_task_is_in_no_branch_name_and_no_message(bench: Workbench) -> None:
+    secret = "ghp_" + "aB3dE5gH7" * 4
+    bench.agent(DONE)
+    ran = bench.run("--worktree", "--allow-secret-in-task", f"fix the failing test with {secret}")
+    ran.ended("done")
+    said = out(tree_of(ran), "log", "-1", "--format=%B%D")
+    assert "fix the failing test" in said
+    assert secret.casefold() not in said.casefold()
+
+
+@pytest.mark.req("fleet.trees.run", "fleet.merge.ways")
+def test_several_at_once_do_not_meet_and_are_merged_one_after_another(bench: Workbench) -> None:
+    bench.agent([MEND, run("echo $$ > own-$(basename $PWD).txt"), TEST, say("Fixed and tested. Done.")])
+    before = state(bench.project)
+    begun = [bench.start("--worktree", f"fix the failing test {number}") for number in range(4)]
+    assert [(one.communicate(timeout=120), one.returncode)[1] for one in begun] == [0] * 4
+    records = bench.records()
+    runs = {one["run_id"]: one for one in records if one["kind"] == "run_start"}
+    assert len({one["project_root"] for one in runs.values()}) == len({one["branch"] for one in runs.values()}) == 4
+    assert {one["status"] for one in records if one["kind"] == "run_end"} == {"done"}
+    assert state(bench.project) == before
+    for run_id in runs:
+        merged = bench.mi("merge", run_id)
+        assert merged.code == 0, merged.stderr
+    assert len(list(bench.project.glob("own-*.txt"))) == 4
+    assert bench.mi("runs", "clean").code == 0
+    assert out(bench.project, "for-each-ref", "refs/heads/mi") == ""
+
+
+_HOLDS = """
+import sys
+from mi.autopilot.run_lock import run_lock
+from mi.kernel.notices import Notices
+with run_lock(*sys.argv[1:], Notices()):
+    print("held", flush=True)
+    sys.stdin.read()
+"""
+
+
+@pytest.mark.req("fleet.clean.unmerged")
+def test_a_tree_in_which_a_run_goes_on_is_neither_merged_nor_removed(bench: Workbench) -> None:
+    bench.agent(DONE)
+    ran = bench.run("--worktree", "fix the failing test")
+    place = next(bench.home.glob("projects/*"))
+    lock = ProjectHome(str(place)).find_run_lock(str(tree_of(ran)))
+    words = [sys.executable, "-c", _HOLDS, lock, ran.end["run_id"]]
+    with subprocess.Popen(words, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as holder:
+        assert holder.stdout
+        assert holder.stdout.readline() == b"held\n"
+        stays = bench.mi("runs", "clean")
+        merged = bench.mi("merge", ran.end["run_id"])
+    assert "a run goes on there" in stays.stdout
+    assert tree_of(ran).exists()
+    assert (merged.code, "a run is in progress" in merged.stderr) == (3, True)
