@@ -11,6 +11,7 @@ from mi.agents.events import AgentMessage, Command, Error, FileChange
 from mi.agents.events import Event as AgentEvent
 from mi.agents.transcript import Captured
 from mi.app.home_context import HomeContext
+from mi.app.runs import build_runs
 from mi.autopilot.run_lock import RunningRun, find_running
 from mi.cli.output import Output, flush, make_safe, shorten_gist
 from mi.cli.run_display import format_left
@@ -18,10 +19,13 @@ from mi.cli.run_watch import AgentTail, RunWatch
 from mi.evidence.reader import Event
 from mi.evidence.records.hands import HandsInput
 from mi.evidence.records.run import Limit, RunEnd, RunStart
+from mi.evidence.runs import RunEntry, RunWish
 from mi.kernel import clock
 from mi.kernel.git import find_branch
 
 _LOOK_S = 0.5
+_LIST_S = 2.0  # between two looks at the runs that wait
+_WAITING = 50  # of them that are shown
 _ACT = 100  # columns of what an agent did last
 
 
@@ -38,7 +42,7 @@ class WatchedRun(msgspec.Struct, frozen=True, kw_only=True):
     act: str = ""
     question: str = ""
     question_id: str = ""
-    resets_at: str = ""  # of the vendor's limit that it waits for
+    resets_at: str = ""  # when the vendor's limit ends, or before which it does not go on
 
 
 class RowWatch(RunWatch):
@@ -112,6 +116,9 @@ class FleetWatch:
         self._project_id = project_id
         self._watched: dict[str, RowWatch] = {}
         self._over: dict[str, WatchedRun] = {}
+        self._waiting: list[WatchedRun] = []
+        self._queued = 0
+        self._next_list = 0.0
 
     def look(self) -> _Look:
         """Return how all of them stand now."""
@@ -124,17 +131,33 @@ class FleetWatch:
             if watch.step():
                 watch.note_gone()
                 self._over[run_id] = self._watched.pop(run_id).row
-        return _Look([*(watch.row for watch in self._watched.values()), *self._over.values()], self._count_queued())
+        waiting = [row for row in self._find_waiting() if row.run_id not in self._watched]
+        over = {run_id: row for run_id, row in self._over.items() if run_id not in {row.run_id for row in waiting}}
+        return _Look([*(watch.row for watch in self._watched.values()), *waiting, *over.values()], self._queued)
 
-    def _count_queued(self) -> int:
-        from contextlib import closing
+    def _find_waiting(self) -> list[WatchedRun]:
+        """Return the runs that wait for the person or for a moment, looked at every few seconds."""
+        if time.monotonic() > self._next_list:
+            self._next_list = time.monotonic() + _LIST_S
+            wish = RunWish(("waiting", "queued"), project_id=self._project_id, most=_WAITING)
+            found = build_runs(self._context, wish, lambda done, total: None).runs
+            self._queued = sum(one.status == "queued" for one in found)
+            self._waiting = [_describe_waiting(one) for one in found if one.question or one.not_before]
+        return self._waiting
 
-        if not os.path.exists(self._context.home.queue):
-            return 0
-        from mi.fleet.sqlite_queue import SqliteQueue
 
-        with closing(SqliteQueue(self._context.home.queue)) as queue:
-            return queue.counts().get("queued", 0)
+def _describe_waiting(entry: RunEntry) -> WatchedRun:
+    return WatchedRun(
+        run_id=entry.run_id,
+        project_id=entry.project_id,
+        root=entry.root,
+        branch=entry.branch,
+        task=entry.task,
+        status="waiting" if entry.question else "queued",
+        question=entry.question,
+        question_id=entry.question_id,
+        resets_at=entry.not_before,
+    )
 
 
 def watch_runs(context: HomeContext, project_id: str, as_json: bool) -> int:
@@ -165,11 +188,10 @@ def _print_changes(out: Output, watch: FleetWatch, as_json: bool) -> None:
 
 
 def _describe_head(out: Output, look: _Look) -> str:
-    going = [row for row in look.rows if row.status in ("running", "waiting")]
-    if not going:
+    running, waiting = (sum(row.status == status for row in look.rows) for status in ("running", "waiting"))
+    if not running and not waiting:
         return out.text("runs.nothing-runs", queued=look.queued)
-    waiting = sum(row.status == "waiting" for row in going)
-    return out.text("runs.watch-head", running=len(going) - waiting, waiting=waiting, queued=look.queued)
+    return out.text("runs.watch-head", running=running, waiting=waiting, queued=look.queued)
 
 
 def _describe_row(out: Output, row: WatchedRun) -> str:
@@ -181,8 +203,10 @@ def _describe_now(out: Output, row: WatchedRun) -> str:
     """Return what a run waits for, else what its agent did last."""
     if row.question:
         return out.text("runs.waits", question=shorten_gist(row.question, _ACT), id=row.question_id)
-    left = _measure_left(row.resets_at)
-    return out.text("runs.limit", left=format_left(left)) if left > 0 else row.act or shorten_gist(row.task, _ACT)
+    if (left := _measure_left(row.resets_at)) > 0:
+        key = "runs.limit" if row.status == "running" else "runs.goes-on-in"
+        return out.text(key, left=format_left(left))
+    return row.act or shorten_gist(row.task, _ACT)
 
 
 def _measure_left(resets_at: str) -> float:

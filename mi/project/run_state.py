@@ -78,8 +78,9 @@ def forget_threads(place: ProjectHome, root: str, notices: Notices) -> None:
 def find_thread_state(place: ProjectHome, root: str, notices: Notices) -> HandsState:
     """Return the agent's thread that was the latest in a work tree; another tree's would work on other files."""
     latest = read_state(place.overlay, Overlay, notices).hands_state
-    kept = [thread for _, thread in _list_threads(place, notices)]
-    if not any(thread.root != root and thread.thread_id == latest.thread_id for thread in kept):
+    kept = [thread for _, thread in _list_threads(place, notices) if thread.thread_id]
+    elsewhere = any(thread.root != root and thread.thread_id == latest.thread_id for thread in kept)
+    if latest.thread_id and not elsewhere:
         return latest
     own = next((thread for thread in kept if thread.root == root), RunThread())
     return HandsState(provider=own.provider, thread_id=own.thread_id, updated_ts=own.updated_ts)

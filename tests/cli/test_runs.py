@@ -152,3 +152,20 @@ def test_a_question_of_a_work_tree_names_project_run_and_branch(bench: Workbench
     assert (row["run_id"], row["branch"]) == (run_id, "beside")
     answered = bench.mi("answer", "1", "blue")
     assert str(tree.project) in answered.stdout  # how it goes on there
+
+
+@pytest.mark.req("fleet.parallel.watch")
+def test_watching_shows_what_waits_for_the_person_or_for_a_moment(
+    bench: Workbench, request: pytest.FixtureRequest
+) -> None:
+    bench.agent([say("Which colour should it be, red or blue?")])
+    bench.mi("run", "paint", "it")
+    assert bench.mi("queue", "add", "fix it later", "--not-before", "2999-01-01").code == 0
+    watcher = watch(bench, request)
+    assert watcher.stdout is not None
+    head, *rows = [watcher.stdout.readline() for _ in range(3)]
+    assert "0 running, 1 waiting for you, 1 queued" in head
+    assert any("Which colour" in row for row in rows)
+    assert any("goes on in" in row for row in rows)
+    watcher.send_signal(signal.SIGINT)
+    watcher.communicate(timeout=20)

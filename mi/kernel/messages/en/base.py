@@ -440,6 +440,7 @@ TEXT = {
     "runs.batches": "{count} {count:batch|batches}",
     "runs.nothing-runs": "no run goes on; {queued} queued. Ctrl-C ends this.",
     "runs.watch-head": "{running} running, {waiting} waiting for you, {queued} queued. Ctrl-C ends this, not the runs.",
+    "runs.goes-on-in": "goes on in {left}",
     "runs.limit": "vendor limit, goes on in {left}",
     "run.queued": "queued",
     "run.waiting": "waiting",

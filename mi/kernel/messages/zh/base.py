@@ -429,6 +429,7 @@ TEXT = {
     "runs.batches": "{count} 批",
     "runs.nothing-runs": "没有正在进行的运行；排队 {queued} 个。Ctrl-C 结束。",
     "runs.watch-head": "进行中 {running}，等您 {waiting}，排队 {queued}。Ctrl-C 只结束查看，不影响运行。",
+    "runs.goes-on-in": "{left} 后继续",
     "runs.limit": "供应商限额，{left} 后继续",
     "run.queued": "排队",
     "run.waiting": "等待",
