@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 from mi.evidence.records.run import TreeWork
 from mi.fleet.tree_commit import WholeTree, list_branches, make_commit, write_whole
+from mi.fleet.tree_lock import hold_tree_list
 from mi.fleet.tree_setup import find_time, hide, list_submodules
 from mi.fleet.work_trees import TreeRegistry, WorkTree, choose_filters
 from mi.kernel import git
@@ -142,10 +143,11 @@ def keep_contents(tree: WorkTree, contents: TreeContents, notices: Notices) -> s
 def remove_tree(home: Home, tree: WorkTree, notices: Notices) -> None:
     """Remove a work tree, and what the home and git know of it; links in it are not followed."""
     inside = list_submodules(tree.path) if os.path.isdir(tree.path) else {}
-    git.run(tree.main, "worktree", "remove", "--force", "--force", tree.path, timeout_s=300.0)
-    shutil.rmtree(tree.path, ignore_errors=True)
-    for path in ("", *inside):
-        git.run(os.path.join(tree.main, path), "worktree", "prune")
+    with hold_tree_list(tree.main):
+        git.run(tree.main, "worktree", "remove", "--force", "--force", tree.path, timeout_s=300.0)
+        shutil.rmtree(tree.path, ignore_errors=True)
+        for path in ("", *inside):
+            git.run(os.path.join(tree.main, path), "worktree", "prune")
     registry = TreeRegistry(home, notices)
     registry.remove(tree.run_id)
     if tree.shown:

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Literal, NamedTuple
 
+from mi.fleet.tree_lock import hold_tree_list
 from mi.kernel import git
 from mi.kernel.errors import MiError, NotFound, UsageError
 
@@ -92,14 +93,17 @@ def _open_scratch(plan: MergePlan) -> Iterator[str]:
     folder = tempfile.mkdtemp(prefix="mi-merge-")
     place = os.path.join(folder, "tree")
     try:
-        made = _git(plan.main, "worktree", "add", "--quiet", "--detach", place, plan.target, settings=plan.settings)
+        words = ("worktree", "add", "--quiet", "--detach", place, plan.target)
+        with hold_tree_list(plan.main):
+            made = _git(plan.main, *words, settings=plan.settings)
         if made.code != 0:
             raise MiError("merge-failed", branch=plan.branch, into=plan.into, reason=made.error)
         yield place
     finally:
-        _git(plan.main, "worktree", "remove", "--force", place)
-        shutil.rmtree(folder, ignore_errors=True)
-        _git(plan.main, "worktree", "prune")
+        with hold_tree_list(plan.main):
+            _git(plan.main, "worktree", "remove", "--force", place)
+            shutil.rmtree(folder, ignore_errors=True)
+            _git(plan.main, "worktree", "prune")
 
 
 def _move(plan: MergePlan, commit: str, files: list[str]) -> None:

@@ -9,6 +9,7 @@ import tempfile
 from collections.abc import Callable, Iterable
 from typing import IO
 
+from mi.fleet.tree_lock import hold_tree_list
 from mi.kernel import files, git
 from mi.kernel.errors import MiError
 from mi.kernel.notices import Notices
@@ -39,7 +40,9 @@ def share_submodules(main: str, tree: str, settings: dict[str, str], notices: No
         if git.find_toplevel(theirs) != os.path.realpath(theirs):
             continue  # the person does not have it either
         words = ("worktree", "add", "--quiet", "--detach", place, commit)
-        made = git.run_bytes(theirs, *words, timeout_s=300.0, settings=settings | git.disable_filters(theirs), umask=-1)
+        safe = settings | git.disable_filters(theirs)
+        with hold_tree_list(theirs):
+            made = git.run_bytes(theirs, *words, timeout_s=300.0, settings=safe, umask=-1)
         if made.code != 0:
             notices.add("tree-no-submodule", place, reason=made.error.removeprefix("fatal: "))
         else:

@@ -6,11 +6,13 @@ import shutil
 import socket
 from collections.abc import Callable, Iterable
 from functools import partial
+from zlib import crc32
 
 import msgspec
 from msgspec import Struct
 
 from mi.fleet.tree_commit import commit_changes
+from mi.fleet.tree_lock import hold_tree_list
 from mi.fleet.tree_rules import FILE, TreeRules, read_rules
 from mi.fleet.tree_setup import (
     copy_files,
@@ -100,7 +102,7 @@ class TreeRegistry:
 
         def give(trees: dict[str, WorkTree]) -> dict[str, WorkTree]:
             taken = [(other.ports, other.port_count) for other in trees.values() if other.run_id != tree.run_id]
-            first = choose_ports(count, taken)
+            first = choose_ports(count, taken, self.home.root)
             return trees | {tree.run_id: msgspec.structs.replace(tree, ports=first, port_count=count)}
 
         return self._change(give)[tree.run_id]
@@ -120,10 +122,14 @@ class TreeRegistry:
         return update_state(self.home.work_trees, TreeList, replaced, self._notices).trees
 
 
-def choose_ports(count: int, taken: Iterable[tuple[int, int]]) -> int:
-    """Return the first port of a block that is nobody's; MiError where there is none left."""
-    blocks = list(taken)
-    for first in range(_FIRST_PORT, _LAST_PORT - count, count):
+def choose_ports(count: int, taken: Iterable[tuple[int, int]], home: str) -> int:
+    """Return the first port of a block that is nobody's; MiError where there is none left.
+
+    Each home begins elsewhere: what another one on this machine has given away can be told only while it is used.
+    """
+    blocks, places = list(taken), list(range(_FIRST_PORT, _LAST_PORT - count, count))
+    begin = crc32(os.fsencode(home)) % len(places)
+    for first in places[begin:] + places[:begin]:
         is_given = any(first < start + size and start < first + count for start, size in blocks)
         if not is_given and all(_is_free(port) for port in range(first, first + count)):
             return first
@@ -267,14 +273,15 @@ def _add(home: Home, tree: WorkTree) -> None:
     os.makedirs(os.path.dirname(tree.path), mode=0o700, exist_ok=True)
     is_there = git.run(tree.main, "show-ref", "--verify", "-q", f"refs/heads/{tree.branch}").code == 0
     begin = [tree.path, tree.branch] if is_there else ["--no-track", "-b", tree.branch, tree.path, tree.base]
-    made = git.run_bytes(
-        tree.main,
-        *("worktree", "add", "--quiet", *begin),
-        timeout_s=_MAKE_S,
-        settings={"checkout.workers": "0"} | choose_filters(home, tree),
-        env={"GIT_NO_LAZY_FETCH": None},  # of a partial clone the contents may have to come first
-        umask=-1,
-    )
+    with hold_tree_list(tree.main):
+        made = git.run_bytes(
+            tree.main,
+            *("worktree", "add", "--quiet", *begin),
+            timeout_s=_MAKE_S,
+            settings={"checkout.workers": "0"} | choose_filters(home, tree),
+            env={"GIT_NO_LAZY_FETCH": None},  # of a partial clone the contents may have to come first
+            umask=-1,
+        )
     if made.code != 0:
         reason, free = made.error.removeprefix("fatal: "), shutil.disk_usage(os.path.dirname(tree.path)).free
         if free < _LITTLE_ROOM:  # git itself does not say so
@@ -288,7 +295,8 @@ def remake_tree(
     """Make the work tree of a run again that is gone: on its branch, with what its latest snapshot held."""
     rules, registry = read_rules(os.path.join(tree.main, tree.folder)), TreeRegistry(home, notices)
     refuse_untrusted(home, tree.project_id, rules.commands)
-    git.run(tree.main, "worktree", "prune")
+    with hold_tree_list(tree.main):
+        git.run(tree.main, "worktree", "prune")
     tree = registry.put_with_ports(tree, rules.ports)
     _add(home, tree)
     if snapshot:
@@ -337,5 +345,6 @@ def choose_filters(home: Home, tree: WorkTree) -> dict[str, str]:
 def take_back(tree: WorkTree) -> None:
     """Remove what is there of a work tree that could not be made."""
     shutil.rmtree(tree.path, ignore_errors=True)
-    git.run(tree.main, "worktree", "prune")
+    with hold_tree_list(tree.main):
+        git.run(tree.main, "worktree", "prune")
     git.run(tree.main, "update-ref", "-d", f"refs/heads/{tree.branch}", tree.base)
