@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from mi.app.queue import AddedTasks, WantedTask
 
 _SHOWN = 20
+_MOST_PRIORITY = 1_000_000_000
 _SPAN = re.compile(r"\+(\d+(?:\.\d+)?)([smhd])")
 _UNIT_S = {"s": 1, "m": 60, "h": 3600, "d": 86400}
 _RETRIED: tuple[State, ...] = ("failed", "blocked", "stopped", "cancelled", "waiting")
@@ -50,10 +51,21 @@ def _fill_add(parser: Parser) -> None:
     _add_project(parser)
     parser.add_argument("--after", action="append", default=[], metavar="RUN", help="begin when this run is done")
     parser.add_argument("--agent", default="", metavar="NAME", help="this agent, in place of yours")
-    parser.add_argument("--priority", type=int, default=0, metavar="N", help="the higher goes first (default 0)")
+    parser.add_argument("--priority", type=_priority, default=0, metavar="N", help="the higher goes first (default 0)")
     parser.add_argument("--not-before", default="", metavar="TIME", help="22:00, 2026-11-18T22:00 or +2h")
     parser.add_argument("--no-worktree", action="store_true", help="in your own tree, one after another")
     add_json(parser)
+
+
+def _priority(given: str) -> int:
+    """Return a priority; UsageError for what is no number or more than a queue can hold."""
+    try:
+        number = int(given)
+    except ValueError:
+        number = _MOST_PRIORITY + 1
+    if abs(number) > _MOST_PRIORITY:
+        raise UsageError("bad-priority", value=given, most=_MOST_PRIORITY)
+    return number
 
 
 def _fill_list(parser: Parser) -> None:
@@ -138,16 +150,16 @@ def read_moment(given: str, now: float | None = None) -> float:
         return 0.0
     from datetime import datetime, timedelta
 
-    if span := _SPAN.fullmatch(given.strip()):
-        return now + float(span[1]) * _UNIT_S[span[2]]
     try:
+        if span := _SPAN.fullmatch(given.strip()):
+            return datetime.fromtimestamp(now + float(span[1]) * _UNIT_S[span[2]]).timestamp()
         if re.fullmatch(r"\d{1,2}:\d\d", given.strip()):
             today = datetime.fromtimestamp(now)
             hour, minute = map(int, given.strip().split(":"))
             moment = today.replace(hour=hour, minute=minute, second=0, microsecond=0)
             return (moment if moment > today else moment + timedelta(days=1)).timestamp()
         return datetime.fromisoformat(given.strip()).timestamp()
-    except (ValueError, OverflowError):
+    except (ValueError, OverflowError, OSError):  # also what no calendar has
         raise UsageError("bad-moment", value=given) from None
 
 

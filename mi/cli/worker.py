@@ -37,7 +37,7 @@ def _work(context: HomeContext, args: Args) -> int:
     only = find_job(context, args.only).run_id if args.only else ""
     jobs = (context.config.fleet.jobs or _JOBS) if args.jobs is None else args.jobs
     if jobs < 1:
-        raise UsageError("bad-count", name="--jobs", value=jobs, hint="mi worker --help")
+        raise UsageError("bad-whole-limit", flag="--jobs", value=jobs)
     around = HomeWorkerPlace(context, partial(_tell, out, args.json), only)
     _say(out, args, "worker.ready", jobs=jobs)
     with stop_on_signals(StopFlag()) as stop:

@@ -11,9 +11,10 @@ _FENCE = re.compile(r"\s*(?:```|~~~)")
 def read_tasks(text: str) -> list[str]:
     """Return the tasks of a text: each item of its list, with what is indented below it; without a list each paragraph.
 
-    Headings, rules and ticked items are none; an empty item is '' so that it can be told of.
+    Headings, rules and ticked items are none, nor what lies in a code block; an empty item is '' so that it can be told
+    of. A NUL, which no agent can be given, becomes a replacement mark.
     """
-    lines = text.removeprefix("\ufeff").replace("\r\n", "\n").split("\n")
+    lines = text.removeprefix("\ufeff").replace("\r\n", "\n").replace("\0", "\ufffd").split("\n")
     return _read_items(lines) if any(map(_begins_item, lines)) else _read_paragraphs(lines)
 
 
@@ -23,9 +24,10 @@ def _begins_item(line: str) -> bool:
 
 def _read_items(lines: list[str]) -> list[str]:
     tasks: list[list[str]] = []
-    below = ticked = False  # whether what is indented still belongs to the item, and whether that is done
+    below = ticked = fenced = False  # whether what is indented still belongs to the item, and whether that is done
     for line in lines:
-        found = _ITEM.fullmatch(line) if _begins_item(line) else None
+        found = _ITEM.fullmatch(line) if _begins_item(line) and not fenced else None
+        fenced ^= _FENCE.match(line) is not None
         if found and (not below or len(found["indent"]) < 2):
             below, ticked = True, (found["box"] or "").lower() == "x"
             if not ticked:

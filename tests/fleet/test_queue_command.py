@@ -101,6 +101,7 @@ TEXTS = {
     "list": ("# Heading\n\n1. one\n   more of it\n\n   - and this\n2) two\n\nwords between\n\n* three\n", 3),
     "paragraphs": ("# Heading\n\none\nin two lines\n\n---\n\ntwo\n", 2),
     "code": ("one\n```\n# no heading\n\nline\n```\n\ntwo\n", 2),
+    "code in a list": ("- one\n  ```\n- of one\n  ```\n- two\n\n```\n- none\n```\n", 2),
     "windows": ("\ufeff- one\r\n- two\r\n", 2),
     "ticked": ("- [ ] one\n- [x] no\n  nor this\n- [X] no\n", 1),
     "empty": ("# Heading\n\n", 0),
@@ -164,12 +165,28 @@ def test_the_list_is_bounded(bench: Workbench, tmp_path: Path) -> None:
     assert len(bench.mi("queue", "list", "--all").stdout.splitlines()) == 31
 
 
+def test_what_no_queue_can_hold_is_refused_in_one_line(bench: Workbench) -> None:
+    for flags in (("--priority", "9" * 20), ("--priority", "high"), ("--not-before", f"+{'9' * 20}h")):
+        done = bench.mi("queue", "add", "fix the failing test", *flags)
+        assert (done.code, done.stderr.count("\n")) == (2, 1)
+        assert flags[1] in done.stderr
+    assert bench.mi("queue", "add", "fix the failing test", "--priority", "-5").code == 0
+    assert "give a whole number above 0" in bench.mi("worker", "--jobs", "0").stderr
+
+
+def test_a_file_that_is_no_text_makes_tasks_that_an_agent_can_be_given(bench: Workbench) -> None:
+    file = bench.folder / "tasks.md"
+    file.write_bytes(b"- fix \x00 it\n")
+    assert bench.mi("queue", "add", "--file", str(file)).code == 0
+    assert [job["task"] for job in listed(bench)["jobs"]] == ["fix \ufffd it"]
+
+
 def test_moments() -> None:
     now = time.mktime((2026, 11, 18, 21, 0, 0, 0, 0, -1))
     assert read_moment("22:00", now) == now + 3600
     assert read_moment("20:00", now) == now + 23 * 3600
     assert read_moment("+90m", now) == now + 5400
     assert read_moment("2026-11-19T21:00", now) == now + 86400
-    for bad in ("25:00", "tomorrow", "99999-01-01"):
+    for bad in ("25:00", "tomorrow", "99999-01-01", "+99999999999999999999h"):
         with pytest.raises(UsageError):
             read_moment(bad, now)
