@@ -9,6 +9,7 @@ from msgspec.structs import replace
 from mi.app.home_context import HomeContext
 from mi.evidence.runs import RunEntry, RunWish, list_runs
 from mi.kernel import clock
+from mi.kernel.errors import MiError
 from mi.kernel.log_view import Progress
 
 if TYPE_CHECKING:
@@ -44,11 +45,18 @@ def build_runs(context: HomeContext, wish: RunWish, progress: Progress) -> Found
 
 
 def _join_queue(context: HomeContext, wish: RunWish, found: list[RunEntry]) -> tuple[list[RunEntry], int]:
-    """Return runs with what the queue says of them, those that have not begun among them, and how many those are."""
+    """Return runs with what the queue says of them, those that have not begun among them, and how many those are.
+
+    A queue that cannot be read is noticed: the runs are in their logs.
+    """
     from mi.fleet.sqlite_queue import SqliteQueue
 
-    with closing(SqliteQueue(context.home.queue)) as queue:
-        return _join(queue, wish, found)
+    try:
+        with closing(SqliteQueue(context.home.queue)) as queue:
+            return _join(queue, wish, found)
+    except MiError as error:
+        context.notices.add("queue-unread", context.home.queue, reason=error.line(context.quiet_language))
+        return found, 0
 
 
 def _join(queue: "Queue", wish: RunWish, found: list[RunEntry]) -> tuple[list[RunEntry], int]:

@@ -256,3 +256,17 @@ def test_a_stretch_without_a_claim_is_refused(bench: Workbench) -> None:
     assert done.code == 3
     assert "no worker has claimed" in done.stderr
     assert done.of("run_start") == []
+
+
+@pytest.mark.req("fleet.queue.worker")
+def test_all_runs_are_listed_though_the_queue_cannot_be_read(bench: Workbench) -> None:
+    bench.agent(DONE)
+    run_id = queue(bench, "fix the failing test")
+    drain(bench)
+    for path in bench.home.glob("queue.sqlite*"):
+        path.unlink()
+    (bench.home / "queue.sqlite").write_bytes(b"no database " * 1000)
+    listed = bench.mi("runs", "--json")
+    assert [one["run_id"] for one in json.loads(listed.stdout)["runs"]] == [run_id]
+    assert (listed.code, listed.stderr.count("\n")) == (0, 1)
+    assert "mi runs lists every run from its log" in listed.stderr

@@ -4,6 +4,7 @@ TEXT: dict[str, str] = {
     "doctor.queue": "{queued} queued, {running} running, {waiting} waiting for you",
     "doctor.queue-idle": "{queued} queued, {running} left running, and no worker works",
     "error.queue-newer": "the queue {path} was made by a newer MI (version {version}, this one knows {known}); update this mi, or use the newer one",
+    "notice.queue-unread": "{reason}",
     "error.queue-unusable": "the queue {path} cannot be used: {reason} (no work is in it: mi runs lists every run from its log; move the file away and queue again)",
     "error.same-task-open": "the same task is queued already: {run_id} (mi queue list; mi queue cancel {run_id})",
     "error.ambiguous-job": "{ref} names several runs of the queue: {runs} (give the whole id)",
