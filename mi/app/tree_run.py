@@ -3,7 +3,6 @@
 import os
 
 from mi.app.home_context import HomeContext
-from mi.evidence.runs import find_latest_of_tree
 from mi.kernel.errors import Blocked
 
 
@@ -17,6 +16,8 @@ def find_latest_here(context: HomeContext) -> str:
     log, index = context.project_home.evidence, context.evidence_index
     if not os.path.exists(log):
         return ""
+    from mi.evidence.runs import find_latest_of_tree
+
     index.catch_up(log, lambda done, total: None)
     return find_latest_of_tree(index, context.home.relative(log), context.project.root)
 

@@ -5,13 +5,16 @@ The overlay and `segment_state.json` hold the latest run's, as the first version
 
 import os
 import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
 
 from msgspec import Struct
 from msgspec.structs import replace
 
 from mi.kernel import clock
 from mi.kernel.files import remove_if_there
-from mi.kernel.home import ProjectHome
+from mi.kernel.home import FILE_MODE, ProjectHome, make_place
+from mi.kernel.locks import try_lock
 from mi.kernel.notices import Notices
 from mi.kernel.state import read_state, update_state
 from mi.project.overlay import HandsState, Overlay, WorkflowRun
@@ -37,6 +40,18 @@ def keep_state(place: ProjectHome, run_id: str, name: str, state: Struct, notice
     if is_new:
         for older in list_runs(place)[_KEPT:]:
             shutil.rmtree(place.path("runs", older), ignore_errors=True)
+
+
+@contextmanager
+def hold_run(place: ProjectHome, run_id: str) -> Iterator[bool]:
+    """Hold what is kept of a run that ended; yield False while another process does."""
+    path = place.run_state(run_id, "learning.lock")
+    make_place(path)
+    fd = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, FILE_MODE)
+    try:
+        yield try_lock(fd, path)
+    finally:
+        os.close(fd)
 
 
 def list_runs(place: ProjectHome) -> list[str]:

@@ -71,7 +71,9 @@ def test_stop_means_the_run_of_its_tree_or_the_one_that_is_named(
         unclear = bench.mi(command)
         assert unclear.code == 1
         assert all(one["run_id"] in unclear.stderr for one in begun.values())
-    assert begun["second"]["run_id"] in bench.mi("stop", begun["second"]["run_id"]).stdout
+    (bench.folder / "other").mkdir()
+    elsewhere = Workbench(bench.folder / "other", bench.folder)  # in no project of the run
+    assert begun["second"]["run_id"] in elsewhere.mi("stop", begun["second"]["run_id"]).stdout
     assert first.mi("stop").stdout.startswith(begun["first"]["run_id"])
     for one, process in processes.items():
         assert one.finish(process).code == 130

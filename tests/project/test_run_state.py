@@ -11,6 +11,7 @@ from mi.project.overlay import HandsState, Overlay, WorkflowRun
 from mi.project.run_state import (
     find_thread_state,
     forget_threads,
+    hold_run,
     list_runs,
     read_cursor,
     store_cursor,
@@ -68,3 +69,12 @@ def test_the_states_of_the_latest_fifty_runs_are_kept(home: Home) -> None:
     for number in range(55):
         keep(home, f"run_{number:03}", MAIN, f"t{number}")
     assert list_runs(home.project("p")) == [f"run_{number:03}" for number in range(54, 4, -1)]
+
+
+@pytest.mark.req("fleet.parallel.learning")
+def test_one_of_several_learns_from_a_run_that_was_stopped(home: Home) -> None:
+    place = home.project("p")
+    with hold_run(place, "run_1") as first, hold_run(place, "run_1") as second, hold_run(place, "run_2") as other:
+        assert (first, second, other) == (True, False, True)
+    with hold_run(place, "run_1") as later:
+        assert later

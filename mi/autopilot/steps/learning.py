@@ -24,6 +24,7 @@ from mi.learning.why import DECISIONS, explain_event, find_moment, find_speaker
 from mi.learning.why_trace import Reach, trace
 from mi.mind.mind import Judgement
 from mi.mind.prompt import Prompt
+from mi.project.run_state import hold_run
 
 if TYPE_CHECKING:  # needed when the agent has worked already
     from mi.learning.checkpoint import CheckpointLesson
@@ -66,11 +67,21 @@ class LearningSteps(RunSteps):
         if self._checkpoints is None:
             living = {run.owner.run_id for run in find_running(self._place.home, self._place.project.project_id)}
             but = {*living, self._place.run_id}
-            earlier = find_unlearned(self._place.files, self._begins_at, self._place.notices, but)
-            if earlier is not None:  # stopped or killed over it
-                self._open(earlier[0]).at(recorder, "", earlier[1])
+            self._learn_earlier(recorder, but)
             self._checkpoints = self._open(self._place.run_id)
         self._checkpoints.at(recorder, planned_next_input, status_hint)
+
+    def _learn_earlier(self, recorder: RunRecorder, but: set[str]) -> None:
+        """Learn from the run before, where it was stopped or killed over it; of runs that begin at once, one does."""
+
+        def find() -> tuple[str, str] | None:
+            return find_unlearned(self._place.files, self._begins_at, self._place.notices, but)
+
+        if (earlier := find()) is None:
+            return
+        with hold_run(self._place.files, earlier[0]) as is_ours:
+            if is_ours and find() == earlier:
+                self._open(earlier[0]).at(recorder, "", earlier[1])
 
     def _open(self, run_id: str) -> Checkpoints:
         return _build_checkpoints(self._open_knowledge(), run_id, self._begins_at, self._open_more(run_id))
