@@ -2,12 +2,17 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: demo test soak check fuzz mutants bench docs coverage clean
+.PHONY: browser demo test soak check fuzz mutants bench docs coverage clean
 
 demo: $(VENV)/.ready  ## the main job, offline, in .demo/
 	@$(BIN)/mi --home $(CURDIR)/.demo demo
 
-test: $(VENV)/.ready-dev  ## every test, real parts included
+browser:  ## Chromium for the tests of the page, where it is missing and can be installed
+	@command -v chromium >/dev/null || command -v google-chrome >/dev/null \
+		|| { apt-get update -qq && apt-get install -qq -y chromium >/dev/null; } \
+		|| echo "Chromium is missing, and could not be installed: apt-get install chromium (the tests of the page need it)"
+
+test: $(VENV)/.ready-dev browser  ## every test, real parts included
 	$(BIN)/python -m pytest -n auto --dist worksteal --requirements $(ARGS)
 
 soak: $(VENV)/.ready-dev  ## kill workers and runs at random for ten minutes each

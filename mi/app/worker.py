@@ -3,6 +3,7 @@
 import os
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Callable
 from tempfile import TemporaryFile
@@ -17,6 +18,13 @@ from mi.kernel.errors import NotFound
 
 _FRESH_S = 2.0  # how long budgets are taken for known
 _LAST_WORDS = 4000  # bytes
+# What a worker in a process of its own does; its words are the home, the project's root and the run.
+_BEGIN = """import sys
+from mi.app.worker import HomeContext, work_on
+from mi.kernel.home import Home
+sys.stdin.read()
+work_on(HomeContext(Home(sys.argv[1]), cd=sys.argv[2]), sys.argv[3])
+"""
 
 Tell = Callable[[str, QueuedJob, str], None]
 
@@ -73,6 +81,9 @@ def detach_worker(context: HomeContext, run_id: str) -> None:
 
     It is this very process, forked: whoever may call the command may have its worker. NotFound before, if it cannot.
     """
+    if threading.active_count() > 1:  # such as the page: its locks and sockets would go into the fork
+        _start_worker(context, run_id)
+        return
     context.close()  # a database that is open must not be shared with a fork
     sys.stdout.flush()
     sys.stderr.flush()
@@ -89,12 +100,22 @@ def detach_worker(context: HomeContext, run_id: str) -> None:
         nowhere = os.open(os.devnull, os.O_RDWR)
         for stream in (0, 1, 2):
             os.dup2(nowhere, stream)
-        _work_on(HomeContext(context.home, cd=context.project.root), run_id)
+        work_on(HomeContext(context.home, cd=context.project.root), run_id)
     finally:
         os._exit(0)
 
 
-def _work_on(context: HomeContext, run_id: str) -> None:
+def _start_worker(context: HomeContext, run_id: str) -> None:
+    words = [sys.executable, "-c", _BEGIN, context.home.root, context.project.root, run_id]
+    nowhere = subprocess.DEVNULL
+    worker = subprocess.Popen(words, stdin=subprocess.PIPE, stdout=nowhere, stderr=nowhere, start_new_session=True)
+    note_vouched(context.home, worker.pid)
+    assert worker.stdin is not None
+    worker.stdin.close()  # from here on it works
+
+
+def work_on(context: HomeContext, run_id: str) -> None:
+    """Work on one run of the queue until it waits or is over."""
     from mi.agents.signals import StopFlag, stop_on_signals
     from mi.fleet.worker import QueueWorker
 

@@ -1,5 +1,7 @@
 """Needs you: what waits is seen and answered in a browser, and a run that waits goes on."""
 
+import json
+import os
 from collections.abc import Callable, Iterator
 from contextlib import closing
 from pathlib import Path
@@ -7,6 +9,10 @@ from typing import Any
 
 import pytest
 
+from mi.evidence.log import EvidenceWriter
+from mi.evidence.records.thoughts import LearnSuggested
+from mi.kernel.home import Home
+from mi.kernel.notices import Notices
 from tests.autopilot.workbench import MEND, TEST, Workbench, open_bench, say
 from tests.conftest import MI
 from tests.terminals import Terminal
@@ -57,3 +63,86 @@ def test_one_tap_answers_and_the_run_goes_on(
     assert "answered elsewhere: green" in waiting.finish()
     assert answers(bench) == [("green", "page")]
     assert [one["input"] for one in bench.records() if one["kind"] == "hands_input"] == ["fix it", "green"]
+
+
+@pytest.mark.req("page.needs-you.dismiss")
+@pytest.mark.parametrize("javascript", [True, False])
+def test_what_waits_is_closed_without_an_answer(
+    bench: Workbench, waiting: Terminal, serve: Make, open_window: Make, javascript: bool
+) -> None:
+    page = open_page(open_window(javascript), serve(env=bench.env).link)
+    page.fill("textarea", "not now")
+    page.get_by_role("button", name="Close without an answer").click()
+    page.wait_for_selector("#said p")
+    assert "Closed without an answer" in page.inner_text("#said")
+    assert "closed elsewhere without an answer: not now" in waiting.finish(3)
+    assert [(one["dismissed"], one["by"]) for one in bench.records() if one["kind"] == "user_input"] == [(True, "page")]
+
+
+@pytest.mark.req("page.needs-you.remember")
+@pytest.mark.parametrize("once", [True, False])
+def test_an_answer_is_kept_or_holds_only_once(
+    bench: Workbench, waiting: Terminal, serve: Make, open_window: Make, once: bool
+) -> None:
+    page = open_page(open_window(), serve(env=bench.env).link)
+    if once:
+        page.get_by_label("only this once").check()
+    page.fill("textarea", "Green, please.")
+    page.get_by_role("button", name="Answer", exact=True).click()
+    page.wait_for_selector("#said p")
+    waiting.finish()
+    assert answers(bench) == [("Green, please.", "page")]
+    assert ("Kept" in page.inner_text("#said")) is not once
+    assert bool([one for one in bench.records() if one["kind"] == "answer_kept"]) is not once
+
+
+@pytest.mark.req("page.needs-you.answer")
+def test_an_answer_that_names_no_option_is_refused_in_words(
+    bench: Workbench, waiting: Terminal, serve: Make, open_window: Make
+) -> None:
+    page = open_page(open_window(), serve(env=bench.env).link)
+    for words, said in (("Z", "has no option 'Z'"), ("  ", "empty")):
+        page.fill("textarea", words)
+        page.get_by_role("button", name="Answer", exact=True).click()
+        page.wait_for_function("said => document.querySelector('#said').innerText.includes(said)", arg=said)
+    assert answers(bench) == []
+    assert page.locator("article").count() == 1
+
+
+@pytest.mark.req("page.needs-you.suggestion")
+def test_a_suggestion_is_approved_or_refused(serve: Make, open_window: Make, home: Home) -> None:
+    log = home.project("0123456789abcdef").evidence
+    os.makedirs(os.path.dirname(log))
+    writer = EvidenceWriter.for_command(log, Notices())
+    for name, text in (("sg_one", "Prefer tabs."), ("sg_two", "Prefer long names.")):
+        writer.append(LearnSuggested(id=name, text=text, count=2))
+    page = open_page(open_window(), serve().link)
+    assert page.locator("article").count() == 2
+    page.locator("article#sg_one").get_by_role("button", name="yes").click()
+    page.wait_for_selector("article#sg_one", state="detached")
+    page.locator("article#sg_two").get_by_role("button", name="no").click()
+    page.wait_for_selector("article#sg_two", state="detached")
+    records = [json.loads(line) for line in Path(log).read_text("utf-8").splitlines()]
+    decided = {one["suggestion_id"]: one["decision"] for one in records if one["kind"] == "learn_applied"}
+    assert decided == {"sg_one": "applied", "sg_two": "dismissed"}
+
+
+@pytest.mark.req("page.start.language")
+def test_the_page_speaks_the_language_of_the_home(serve: Make, open_window: Make, home: Home) -> None:
+    page = open_page(open_window(), serve(env={"MI_LANG": "zh"}).link)
+    assert page.inner_text("h1") == "等你处理"
+    assert page.get_attribute("html", "lang") == "zh"
+
+
+@pytest.mark.req("page.needs-you.answer")
+def test_keys_move_and_answer(bench: Workbench, waiting: Terminal, serve: Make, open_window: Make) -> None:
+    page = open_page(open_window(dark=True), serve(env=bench.env).link)
+    page.keyboard.press("j")
+    assert page.evaluate("document.activeElement.matches('article')")
+    page.keyboard.press("a")
+    page.keyboard.press("Enter")
+    page.wait_for_selector("#said p")
+    waiting.finish()
+    assert answers(bench) == [("red", "page")]
+    page.keyboard.press("?")
+    assert page.get_attribute("#keys", "open") is not None

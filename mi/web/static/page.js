@@ -129,6 +129,15 @@ document.addEventListener("submit", async (event) => {
   buttons.forEach((one) => { one.disabled = false; });
 });
 
+// ---- what is left until a moment
+setInterval(() => {
+  for (const one of document.querySelectorAll("time[data-until]")) {
+    const left = Math.max(Math.round((Date.parse(one.dateTime) - Date.now()) / 1000), 0);
+    const two = (number) => String(number).padStart(2, "0");
+    one.textContent = `${Math.floor(left / 3600)}:${two(Math.floor(left / 60) % 60)}:${two(left % 60)}`;
+  }
+}, 1000);
+
 // ---- keys
 function move(step) {
   const items = [...main().querySelectorAll("[data-item]")];

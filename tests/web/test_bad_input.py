@@ -1,0 +1,109 @@
+"""Bad input: the page says it in words and stays up."""
+
+import os
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from mi.kernel.home import Home
+from tests.seals import unseal
+from tests.web.browser import NARROW, open_page
+from tests.web.test_access import PROJECT, Visitor, ask
+
+Make = Callable[..., Any]
+MARKUP = (
+    '<script>document.title = "taken"</script><img src=x onerror=alert(1)> [x](http://evil.example) \x1b[31mred\x1b[0m'
+)
+SECRET = "password=hunter2hunter2"
+
+
+def enter(serve: Make) -> tuple[Visitor, str]:
+    served = serve()
+    visitor = Visitor(served.port)
+    return visitor, visitor.enter(served.link)
+
+
+@pytest.mark.req("page.safe.text", "page.bad.record")
+def test_markup_escapes_links_and_secrets_of_agents_are_only_text(serve: Make, open_window: Make, home: Home) -> None:
+    ask(home, f"{MARKUP} {SECRET}", said=f"{MARKUP}\nhttp://evil.example {SECRET}", task=MARKUP)
+    page = open_page(open_window(width=NARROW), serve().link)
+    assert "Needs you" in page.title()
+    text = page.inner_text("main")
+    assert "<script>document.title" in text
+    assert "\x1b" not in page.content()
+    assert "hunter2hunter2" not in page.content()
+    assert page.locator("main script, main img").count() == 0
+    assert not [one for one in page.locator("a").all() if "evil" in (one.get_attribute("href") or "")]
+    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+
+
+@pytest.mark.req("page.bad.record")
+def test_a_record_of_fifty_megabytes(serve: Make, home: Home) -> None:
+    ask(home, "x " * 25_000_000)
+    ask(home, "Which colour?")
+    visitor, place = enter(serve)
+    status, _, body = visitor.ask(place + "/")
+    assert status == 200
+    assert "Which colour?" in body
+    assert len(body) < 200_000
+
+
+@pytest.mark.req("page.bad.record")
+def test_a_torn_log(serve: Make, home: Home) -> None:
+    ask(home, "Which colour?")
+    log = Path(home.project(PROJECT).evidence)
+    unseal(str(log))
+    with log.open("ab") as file:
+        file.write(b'{"kind": "question", "id": "qu_torn", "te')
+    visitor, place = enter(serve)
+    for view in ("/", "/runs"):
+        status, _, body = visitor.ask(place + view)
+        assert status == 200, body
+    assert "Which colour?" in visitor.ask(place + "/")[2]
+
+
+@pytest.mark.req("page.bad.home")
+def test_a_home_that_is_moved_while_the_page_is_served(serve: Make, home: Home) -> None:
+    ask(home, "Which colour?")
+    visitor, place = enter(serve)
+    os.rename(home.root, home.root + ".moved")
+    status, _, body = visitor.ask(place + "/")
+    assert status == 503
+    assert f"The home {home.root} is gone." in body
+    assert not os.path.exists(home.root)
+    os.rename(home.root + ".moved", home.root)
+    assert "Which colour?" in visitor.ask(place + "/")[2]
+
+
+@pytest.mark.req("page.safe.reads")
+def test_reading_writes_nothing_but_what_is_derived(serve: Make, home: Home) -> None:
+    ask(home, "Which colour?")
+    visitor, place = enter(serve)
+
+    def look() -> dict[str, bytes]:
+        paths = (path for path in Path(home.root).rglob("*") if path.is_file() and "indexes" not in path.parts)
+        return {str(path): path.read_bytes() for path in paths}
+
+    visitor.ask(place + "/runs")  # makes the index
+    before = look()
+    for view in ("/", "/runs", "/runs?state=done", "/nothing", "/runs?state=x", f"/?project={PROJECT}"):
+        visitor.ask(place + view)
+    assert look() == before
+
+
+@pytest.mark.parametrize(
+    ("path", "status", "said"),
+    [
+        ("/nothing", 404, "There is no such view."),
+        ("/runs?state=odd", 400, "odd"),
+        ("/runs?most=-1", 200, "No runs."),
+        ("/runs?project=..%2F..", 200, "No runs."),
+        ("/?project=nobody", 200, "Nothing waits."),
+    ],
+)
+def test_odd_addresses_are_said_in_words(serve: Make, home: Home, path: str, status: int, said: str) -> None:
+    visitor, place = enter(serve)
+    answered, _, body = visitor.ask(place + path)
+    assert (answered, said in body) == (status, True), body
