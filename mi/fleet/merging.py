@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from typing import Literal, NamedTuple
 
 from mi.fleet.tree_lock import hold_tree_list
+from mi.fleet.work_trees import find_missing_filters
 from mi.kernel import git
 from mi.kernel.errors import MiError, NotFound, UsageError
 
@@ -118,7 +119,8 @@ def _move(plan: MergePlan, commit: str, files: list[str]) -> None:
         in_the_way = find_in_the_way(tree, files)
         if in_the_way:
             raise MiError("merge-in-the-way", root=tree, files=name_files(in_the_way), branch=plan.branch)
-        done = _git(tree, "merge", "--quiet", "--ff-only", "--no-verify", commit, settings=plan.settings)
+        # In their own tree the person's filters run, as with their own git: files must not come out encrypted.
+        done = _git(tree, "merge", "--quiet", "--ff-only", "--no-verify", commit, settings=find_missing_filters())
         reason = done.error
     if done.code != 0:
         raise MiError("merge-failed", branch=plan.branch, into=plan.into, reason=reason)

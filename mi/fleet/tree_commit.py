@@ -92,9 +92,22 @@ def make_commit(top: str, tree: str, parent: str, message: str, notices: Notices
     return made.output.decode().strip()
 
 
+def refuse_unfiltered(top: str, head: str, tree: str, settings: dict[str, str]) -> None:
+    """Raise MiError where a file changed whose filter is switched off: it would be committed unencrypted, or whole."""
+    off = {key.split(".")[1] for key in settings if key.startswith("filter.")}
+    changed = git.run_bytes(top, "diff-tree", "-r", "--name-only", "-z", head, tree).output if off else b""
+    asked = git.run_bytes(top, "check-attr", "-z", "--stdin", "filter", stdin=changed).output if changed else b""
+    words = [os.fsdecode(word) for word in asked.split(b"\0")]
+    for path, _, driver in zip(words[::3], words[1::3], words[2::3], strict=False):
+        if driver in off:
+            raise MiError("tree-unfiltered", path=os.path.join(top, path), filter=driver)
+
+
 def commit_changes(top: str, head: str, message: str, keep: KeepRules, notices: Notices) -> str:
     """Return a commit of what is not committed in a work tree, which itself stays as it is; `head` when nothing is."""
-    whole = write_whole(top, keep, settings=git.disable_filters(top))
+    settings = git.disable_filters(top)
+    whole = write_whole(top, keep, settings=settings)
+    refuse_unfiltered(top, head, whole.tree, settings)
     if whole.tree == git.run(top, "rev-parse", f"{head}^{{tree}}").output.strip():
         return head
     for left in whole.left_out:

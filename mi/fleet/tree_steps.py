@@ -6,7 +6,7 @@ from collections.abc import Callable
 from mi.autopilot.steps.protocol import RunRecorder, RunSteps
 from mi.evidence.records.base import Record
 from mi.evidence.records.run import LeftOutFile, RunEnd, TreeWork
-from mi.fleet.tree_commit import list_branches, make_commit, write_whole
+from mi.fleet.tree_commit import list_branches, make_commit, refuse_unfiltered, write_whole
 from mi.fleet.tree_setup import find_time, list_submodules
 from mi.fleet.work_trees import WorkTree, choose_filters
 from mi.kernel import git
@@ -52,8 +52,9 @@ def commit_work(
     """Commit what a run left in its work tree, if anything; what stays out of the commit is noticed."""
     _name_submodules(tree.path, tree.branch, notices)
     given = [path for path, time in tree.made.items() if find_time(tree.path, path) == time]
-    whole = write_whole(tree.path, keep, (*tree.links, *tree.copies, *given), choose_filters(home, tree))
-    head = _ask(tree.path, "rev-parse", "HEAD")
+    settings, head = choose_filters(home, tree), _ask(tree.path, "rev-parse", "HEAD")
+    whole = write_whole(tree.path, keep, (*tree.links, *tree.copies, *given), settings)
+    refuse_unfiltered(tree.path, head, whole.tree, settings)
     if head != tree.base or _ask(tree.path, "rev-parse", "HEAD^{tree}") != whole.tree:
         commit = make_commit(tree.path, whole.tree, head, write_message(task, end), notices)
         left = [LeftOutFile(path=one.path, why=one.why, size=one.size) for one in whole.left_out]

@@ -332,14 +332,14 @@ def choose_filters(home: Home, tree: WorkTree) -> dict[str, str]:
     The filters of a repository run only where the person trusts it; Git LFS leaves its pointers where it is missing.
     """
     off = {} if read_trust(home.project(tree.project_id).trust) else git.disable_filters(tree.main)
-    if not shutil.which("git-lfs"):
-        off |= {
-            "filter.lfs.smudge": "",
-            "filter.lfs.clean": "",
-            "filter.lfs.process": "",
-            "filter.lfs.required": "false",
-        }
-    return off
+    return off | find_missing_filters()
+
+
+def find_missing_filters() -> dict[str, str]:
+    """Return settings that switch Git LFS off where it is not installed: its pointers stay as they are."""
+    if shutil.which("git-lfs"):
+        return {}
+    return {"filter.lfs.required": "false"} | {f"filter.lfs.{name}": "" for name in ("smudge", "clean", "process")}
 
 
 def take_back(tree: WorkTree) -> None:

@@ -87,6 +87,25 @@ def test_filters_of_the_repository_run_only_once_it_is_trusted(bench: Workbench,
     assert (tmp_path / "ran").exists()
 
 
+@pytest.mark.req("fleet.trees.filters")
+def test_what_a_filter_would_encrypt_is_not_committed_without_it(bench: Workbench) -> None:
+    commit(bench.project, _gitattributes="*.rot filter=crypt\n")
+    for name in ("clean", "smudge"):
+        git(bench.project, "config", f"filter.crypt.{name}", "tr a-zA-Z n-za-mN-ZA-M")
+    bench.agent([MEND, run("echo Attack > plan.rot"), TEST, say("Fixed and tested. Done.")])
+    ran = bench.run("--worktree", "fix the failing test")
+    ran.ended("done")
+    assert "plan.rot goes through the filter crypt" in ran.stderr
+    assert out(tree_of(ran), "log", "-1", "--format=%s") == "by the person"
+    assert (tree_of(ran) / "plan.rot").read_text("utf-8") == "Attack\n"
+    bench.mi("trust")
+    merged = bench.mi("merge", ran.end["run_id"])
+    assert merged.code == 0, merged.stderr
+    assert out(bench.project, "cat-file", "blob", "HEAD:plan.rot") == "Nggnpx"
+    assert (bench.project / "plan.rot").read_text("utf-8") == "Attack\n"
+    assert out(bench.project, "status", "--porcelain") == ""
+
+
 @pytest.mark.req("fleet.trees.sparse")
 def test_a_sparse_tree_stays_sparse_and_loses_nothing(bench: Workbench) -> None:
     (bench.project / "large").mkdir()
