@@ -211,3 +211,35 @@ def test_what_a_run_began_with_is_kept_while_it_goes_on(bench: Workbench, reques
     assert not (kept.parent / "run_2999_00").exists()
     gate.open()
     assert tree.finish(process).code == 0
+
+
+@pytest.mark.req("fleet.parallel.resume", "fleet.parallel.gc")
+def test_a_killed_run_goes_on_in_its_tree_and_tidying_leaves_runs_alone(
+    bench: Workbench, request: pytest.FixtureRequest
+) -> None:
+    gate, tree = Gate(bench), add_tree(bench, "beside")
+    processes = {one: one.start(*TASK) for one in (bench, tree)}
+    for process in processes.values():
+        request.addfinalizer(process.kill)
+    assert wait_until(lambda: gate.has(bench, tree), 20)
+    begun = starts(bench)
+    for what in (("transcripts", "--keep", "0"), ("snapshots", "--days", "0"), ("thoughtdb",)):
+        tidied = bench.mi("gc", *what, "--apply")
+        assert tidied.code == 0, tidied.stderr
+        spared = [one["run_id"] in tidied.stdout for one in begun.values()]
+        assert what[0] == "thoughtdb" or all(spared), tidied.stdout
+    processes[tree].kill()
+    processes[tree].communicate()
+    refused = tree.mi("run", "--resume", begun["project"]["run_id"])  # it goes on in the other tree
+    assert refused.code == 3
+    gate.open()
+    resumed = tree.mi("run", "--resume")
+    assert resumed.code == 0, resumed.stdout + resumed.stderr
+    assert bench.finish(processes[bench]).code == 0
+    records = bench.records()
+    own = {name: [one for one in records if one["run_id"] == start["run_id"]] for name, start in begun.items()}
+    for name, ends in (("project", ["ended"]), ("beside", ["cut", "ended"])):
+        assert [one["outcome"] for one in own[name] if one["kind"] == "batch_end"] == ends
+        assert [one["status"] for one in own[name] if one["kind"] == "run_end"] == ["done"]
+        assert sorted(one["seq"] for one in own[name]) == list(range(1, len(own[name]) + 1))
+    assert not [one for one in records if one["kind"] in ("violation", "question")]
