@@ -12,8 +12,9 @@ from mi.autopilot.run_lock import run_lock
 from mi.evidence.log import EvidenceWriter
 from mi.evidence.records.run import RunEnd, TreeWork
 from mi.fleet.cleaning import is_merged, keep_contents, look_into, remove_branch, remove_tree
+from mi.fleet.tree_registry import TreeRegistry, WorkTree
 from mi.fleet.tree_setup import run_commands
-from mi.fleet.work_trees import TreeRegistry, WorkTree, mend_tree, refuse_untrusted
+from mi.fleet.work_trees import mend_tree, refuse_untrusted
 from mi.kernel import git
 from mi.kernel.errors import Blocked, MiError, NotFound
 from mi.kernel.messages import text

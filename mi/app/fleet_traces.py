@@ -6,8 +6,8 @@ from typing import NamedTuple
 from mi.app.cleaning import CleanedTree, clean_trees
 from mi.app.home_context import HomeContext
 from mi.fleet.tree_commit import list_branches
+from mi.fleet.tree_registry import TreeRegistry
 from mi.fleet.tree_setup import hide
-from mi.fleet.work_trees import TreeRegistry
 from mi.kernel import git
 
 _OWN = "refs/heads/mi/"

@@ -12,8 +12,9 @@ from mi.evidence.log import EvidenceWriter
 from mi.evidence.records.governed import TaskOutcome
 from mi.evidence.records.run import RunEnd, RunStart, TreeWork
 from mi.fleet.merging import MergePlan, MergeResult, MergeWay, find_target, merge_branch
+from mi.fleet.tree_registry import TreeRegistry, WorkTree
 from mi.fleet.tree_steps import commit_work, take_up_commit
-from mi.fleet.work_trees import TreeRegistry, WorkTree, choose_filters, mend_tree
+from mi.fleet.work_trees import choose_filters, mend_tree
 from mi.kernel import git
 from mi.kernel.errors import Blocked, MiError, NotFound, UsageError
 

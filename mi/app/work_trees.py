@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING
 from mi.app.home_context import HomeContext
 from mi.evidence.log import EvidenceWriter
 from mi.evidence.records.run import RunEnd, RunStart
+from mi.fleet.tree_registry import TreeRegistry, WorkTree
 from mi.fleet.tree_setup import PORT_VARIABLE
-from mi.fleet.work_trees import TreeRegistry, WorkTree, make_tree, mend_tree, plan_tree, remake_tree
+from mi.fleet.work_trees import make_tree, mend_tree, plan_tree, remake_tree
 from mi.kernel import git
 from mi.kernel.errors import MiError
 from mi.project.left_out import KeepRules

@@ -12,7 +12,7 @@ from mi.kernel.errors import Blocked, UsageError
 
 def look_at_trees(context: HomeContext, out: Output) -> Iterator[DoctorFinding]:
     """Yield what is wrong with work trees of runs, and with `.mi/worktree.toml`."""
-    from mi.fleet.work_trees import TreeRegistry
+    from mi.fleet.tree_registry import TreeRegistry
 
     listed = TreeRegistry(context.home, context.notices).read().values() if context.home.exists() else []
     for tree in listed:

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from mi.app.run import RunOptions
     from mi.autopilot.run_parts import Asker, Waiter
     from mi.cli.run_display import Quiet
-    from mi.fleet.work_trees import WorkTree
+    from mi.fleet.tree_registry import WorkTree
     from mi.tasks.task_list import TaskList
 
 

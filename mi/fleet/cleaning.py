@@ -9,8 +9,9 @@ from typing import NamedTuple
 from mi.evidence.records.run import TreeWork
 from mi.fleet.tree_commit import WholeTree, list_branches, make_commit, write_whole
 from mi.fleet.tree_lock import hold_tree_list
+from mi.fleet.tree_registry import TreeRegistry, WorkTree
 from mi.fleet.tree_setup import find_time, hide, list_submodules
-from mi.fleet.work_trees import TreeRegistry, WorkTree, choose_filters
+from mi.fleet.work_trees import choose_filters
 from mi.kernel import git
 from mi.kernel.errors import MiError
 from mi.kernel.home import Home

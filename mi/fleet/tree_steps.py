@@ -7,8 +7,9 @@ from mi.autopilot.steps.protocol import RunRecorder, RunSteps
 from mi.evidence.records.base import Record
 from mi.evidence.records.run import LeftOutFile, RunEnd, TreeWork
 from mi.fleet.tree_commit import list_branches, make_commit, refuse_unfiltered, write_whole
+from mi.fleet.tree_registry import WorkTree
 from mi.fleet.tree_setup import find_time, list_submodules
-from mi.fleet.work_trees import WorkTree, choose_filters
+from mi.fleet.work_trees import choose_filters
 from mi.kernel import git
 from mi.kernel.errors import MiError
 from mi.kernel.home import Home

@@ -8,7 +8,8 @@ from threading import Event
 import pytest
 
 from mi.fleet import tree_lock
-from mi.fleet.work_trees import choose_ports, make_tree, plan_tree
+from mi.fleet.tree_registry import choose_ports
+from mi.fleet.work_trees import make_tree, plan_tree
 from mi.kernel.home import Home
 from mi.kernel.notices import Notices
 from mi.project.known import KnownProjects
