@@ -38,7 +38,7 @@ class Consolidation:
             learned=[CitableText(id=one.claim_id, text=one.text) for one in learned],
             retractable=list(_lessons(learned)),
             runtime=msgspec.json.encode(self._knobs).decode(),
-            overlay=self._learner.knowledge.overlay_text(),
+            overlay=self._learner.knowledge.overlay_text(self._learner.run_id),
         )
         judgement = hand.judge(learn_update, given)
         patch = _Patch(self._learner, suggested, learned)

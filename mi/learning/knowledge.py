@@ -17,7 +17,8 @@ from mi.learning.segments import Segment
 from mi.mind.prompts.checkpoint_decide import SegmentCase
 from mi.mind.prompts.mine_claims import SegmentToMine
 from mi.mind.views import CitableText
-from mi.project.overlay import Overlay
+from mi.project.overlay import Overlay, WorkflowRun
+from mi.project.run_state import read_cursor
 
 _KNOWN = 24  # thoughts shown beside a stretch of work
 _KNOBS = ("thought_db", "preference_mining", "workflows")
@@ -59,17 +60,19 @@ class Knowledge(NamedTuple):
         knobs = {name: getattr(self.runtime, name) for name in _KNOBS}
         return msgspec.json.encode(knobs).decode()
 
-    def overlay_text(self) -> str:
-        """Return what is known about the project beside its thoughts."""
+    def overlay_text(self, run_id: str = "") -> str:
+        """Return what is known about the project beside its thoughts, and where a run is in its workflow."""
         overlay = read_state(self.place.overlay, Overlay, self.notices)
-        names = ("project_id", "identity_key", "stack_hints", "testless_verification_strategy", "workflow_run")
-        return msgspec.json.encode({name: getattr(overlay, name) for name in names}).decode()
+        names = ("project_id", "identity_key", "stack_hints", "testless_verification_strategy")
+        cursor = read_cursor(self.place, run_id, self.notices) if run_id else overlay.workflow_run
+        own = cursor if run_id in ("", cursor.run_id) else WorkflowRun()  # another run may go on beside it
+        shown = {name: getattr(overlay, name) for name in names} | {"workflow_run": own}
+        return msgspec.json.encode(shown).decode()
 
-    def about(self, case: SegmentCase) -> SegmentCase:
-        """Return a stretch with its surroundings, for checkpoint_decide."""
-        return msgspec.structs.replace(
-            case, known=self.known(case.task), runtime=self.runtime_text(), overlay=self.overlay_text()
-        )
+    def about(self, run_id: str, case: SegmentCase) -> SegmentCase:
+        """Return a stretch of a run with its surroundings, for checkpoint_decide."""
+        known, runtime, overlay = self.known(case.task), self.runtime_text(), self.overlay_text(run_id)
+        return msgspec.structs.replace(case, known=known, runtime=runtime, overlay=overlay)
 
     def to_mine(self, segment: Segment) -> SegmentToMine:
         """Return a stretch with its surroundings, for mining."""
@@ -80,6 +83,6 @@ class Knowledge(NamedTuple):
             said=segment.person_said(),
             known=self.known(task.text),
             runtime=self.runtime_text(),
-            overlay=self.overlay_text(),
+            overlay=self.overlay_text(segment.run_id),
             notes=segment.decision.notes if segment.decision else "",
         )

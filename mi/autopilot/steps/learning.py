@@ -107,7 +107,7 @@ def _build_checkpoints(
         always=[learner.from_judgements],
         kept=[partial(materialise, knowledge.own)] if nodes else [],
         at_end=[Consolidation(learner, file)],
-        about=knowledge.about,
+        about=partial(knowledge.about, run_id),
     )
 
 
