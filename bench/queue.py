@@ -23,7 +23,10 @@ ROUNDS = 15
 def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
         queue = SqliteQueue(os.path.join(folder, "home", "queue.sqlite"))
-        tasks = [QueuedTask(ids.make_run_id(), f"do the thing {one}", "0" * 16, folder) for one in range(TASKS)]
+        tasks = [
+            QueuedTask(ids.make_run_id(), f"do the thing {one}", "0" * 16, folder, same=str(one))
+            for one in range(TASKS)
+        ]
         began = time.perf_counter()
         queue.put(tasks)
         print(f"put: {TASKS / (time.perf_counter() - began):,.0f} tasks/s in one batch")
@@ -38,6 +41,12 @@ def main() -> None:
         print(f"claim at {TASKS:,} queued: median {statistics.median(took) * 1e3:.2f} ms, p95 {p95 * 1e3:.2f} ms")
         queue.close()
         bin_folder = Path(sys.executable).parent
+        list_file = Path(folder, "tasks.md")
+        list_file.write_text("".join(f"- do the thing {one} in a file\n" for one in range(TASKS)), "utf-8")
+        began = time.perf_counter()
+        words = [str(bin_folder / "mi"), "--home", os.path.join(folder, "other"), "-C", folder, "queue", "add"]
+        subprocess.run([*words, "--file", str(list_file)], check=True, stdout=subprocess.DEVNULL)
+        print(f"mi queue add --file: {TASKS / (time.perf_counter() - began):,.0f} tasks/s")
         bare = measure([sys.executable, "-c", "pass"], folder)
         listed = measure([str(bin_folder / "mi"), "--home", os.path.join(folder, "home"), "queue", "list"], folder)
         print(f"mi queue list: {listed / bare:.1f}× of bare Python ({bare * 1e3:.0f} ms)")

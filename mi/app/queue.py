@@ -11,7 +11,7 @@ from mi.app.home_context import HomeContext
 from mi.fleet.queue import OPEN_STATES, QueuedJob, QueuedTask, SameTask
 from mi.fleet.sqlite_queue import SqliteQueue
 from mi.kernel import clock, ids
-from mi.kernel.errors import MiError, NotFound, UsageError
+from mi.kernel.errors import MiError, NotFound, StorageError, UsageError
 from mi.kernel.jsontext import decode, encode
 
 if TYPE_CHECKING:
@@ -76,8 +76,10 @@ def add_tasks(context: HomeContext, wanted: Iterable[WantedTask], wishes: QueueW
     in_tree = wishes.worktree and _can_have_trees(project.main_root)
     options = encode(structs.replace(wishes.options, worktree=in_tree)).decode()
     after = tuple(run_id for ref in wishes.after if (run_id := find_open_run(context, ref)))
-    by_list_task = {job.task.list_task: job.run_id for job in queue.jobs(OPEN_STATES, project.project_id)}
-    tasks, hidden = [], []
+    opened = queue.jobs(OPEN_STATES, project.project_id)
+    by_list_task = {job.task.list_task: job.run_id for job in opened}
+    by_words = {job.task.same: job.run_id for job in opened}
+    tasks, same, hidden = [], [], []
     for one in wanted:
         text, kinds = hide_credentials(one.text)
         hidden += kinds
@@ -96,12 +98,50 @@ def add_tasks(context: HomeContext, wanted: Iterable[WantedTask], wishes: QueueW
             one.list_task,
             options,
         )
+        known = by_words.setdefault(task.same, task.run_id)
+        if known != task.run_id:
+            same.append(SameTask(task, known))
+            continue
         if one.list_task:
             by_list_task.setdefault(one.list_task, task.run_id)
         tasks.append(task)
-    same = queue.put(tasks)
-    refused = {one.task.run_id for one in same}
-    return AddedTasks([task for task in tasks if task.run_id not in refused], same, sorted(set(hidden)))
+    late = _put(context, tasks)
+    refused = {one.task.run_id for one in late}
+    added = [task for task in tasks if task.run_id not in refused]
+    return AddedTasks(added, [*same, *late], sorted(set(hidden)))
+
+
+def _put(context: HomeContext, tasks: list[QueuedTask]) -> list[SameTask]:
+    """Put tasks of one project into its log, then into the queue; return those that another was faster with."""
+    from mi.app.queue_log import record_cancelled, record_queued
+
+    if not tasks:
+        return []
+    record_queued(context, tasks)
+    late = build_queue(context).put(tasks)
+    if late:
+        record_cancelled(context, tasks[0].project_id, [one.task.run_id for one in late])
+    return late
+
+
+def rebuild_queue(context: HomeContext) -> list[QueuedTask]:
+    """Put every open task that the logs know of into the queue; return those it lacked.
+
+    A queue that is broken is set aside. A run that had begun goes on from its log.
+    """
+    from mi.app.queue_log import list_open
+
+    queue = build_queue(context)
+    try:
+        queue.counts()
+    except StorageError as error:
+        if error.code != "queue-unusable":
+            raise
+        queue.set_aside()
+    lost = [task for task in list_open(context) if queue.find(task.run_id) is None]
+    if lost:
+        queue.put(lost)
+    return lost
 
 
 def read_options(job: QueuedJob) -> QueuedOptions:

@@ -100,6 +100,7 @@ def detach_worker(context: HomeContext, run_id: str) -> None:
         nowhere = os.open(os.devnull, os.O_RDWR)
         for stream in (0, 1, 2):
             os.dup2(nowhere, stream)
+        os.closerange(3, os.sysconf("SC_OPEN_MAX"))  # a server's sockets would be held open as long as the run lasts
         work_on(HomeContext(context.home, cd=context.project.root), run_id)
     finally:
         os._exit(0)

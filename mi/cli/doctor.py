@@ -337,7 +337,7 @@ def _queue(context: HomeContext, out: Output) -> Iterator[DoctorFinding]:
     try:
         counts, is_left = queue.counts(), queue.has_ready()
     except MiError as error:
-        yield DoctorFinding("queue", "fail", "as-is", {"text": error.line(out.language)}, f"mv {queue.path} DIR")
+        yield DoctorFinding("queue", "fail", "as-is", {"text": error.line(out.language)}, "mi queue rebuild")
         return
     details = {name: counts.get(name, 0) for name in ("queued", "running", "waiting")}
     if (is_left or details["running"]) and not has_worker(context):

@@ -39,6 +39,8 @@ def build_parser(name: str) -> Parser:
     retry.set_defaults(person_only=True, prog=retry.prog)
     retry.add_argument("runs", nargs="+", metavar="run", help="the run's id, or the end of it")
     add_json(retry)
+    rebuild = "queue what the logs know of and a lost or broken queue does not"
+    group.add("rebuild", rebuild, "mi queue rebuild", _rebuild, add_json, person_only=True)
     return group.parser
 
 
@@ -235,7 +237,23 @@ def show_moment(moment: float) -> str:
     return clock.format_ms(int(moment * 1000)) if moment else ""
 
 
+def _rebuild(context: HomeContext, args: Args) -> int:
+    from mi.app.queue import rebuild_queue
+
+    out = Output(context.language)
+    found = rebuild_queue(context)
+    if args.json:
+        out.json({"queued": [task.run_id for task in found]})
+        return 0
+    for task in found[:_SHOWN]:
+        out.beside(f"{task.run_id}  ", shorten_gist(task.task, 100))
+    out.say("queue.rebuilt", count=len(found))
+    return 0
+
+
 def _cancel(context: HomeContext, args: Args) -> int:
+    from mi.app.queue_log import record_cancelled
+
     out, queue = Output(context.language), build_queue(context)
     if bool(args.runs) == args.all:
         raise UsageError("missing-arguments", names="run | --all", hint="mi queue cancel --help")
@@ -243,6 +261,8 @@ def _cancel(context: HomeContext, args: Args) -> int:
     for job in jobs:
         if job.state in ("done", "cancelled"):
             raise MiError("job-ended", run_id=job.run_id, state=out.word(job.state))
+    for project_id in dict.fromkeys(job.task.project_id for job in jobs):
+        record_cancelled(context, project_id, [job.run_id for job in jobs if job.task.project_id == project_id])
     was = {job.run_id: queue.cancel(job.run_id) for job in jobs}
     if args.json:
         out.json({"cancelled": list(was)})
@@ -253,12 +273,16 @@ def _cancel(context: HomeContext, args: Args) -> int:
 
 
 def _retry(context: HomeContext, args: Args) -> int:
+    from mi.app.queue_log import record_queued
+
     out, queue = Output(context.language), build_queue(context)
     jobs = [find_job(context, ref) for ref in args.runs]
     for job in jobs:
         if job.state not in _RETRIED:
             raise MiError("job-not-retried", run_id=job.run_id, state=out.word(job.state))
     for job in jobs:
+        if job.state == "cancelled":
+            record_queued(context, [job.task])
         queue.wake(job.run_id, _RETRIED)
     if args.json:
         out.json({"queued": [job.run_id for job in jobs]})

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from mi.app.run import RunOptions
     from mi.cli.arguments import Args
-    from mi.fleet.queue import QueuedJob
+    from mi.fleet.queue import QueuedJob, QueuedTask
 
 _PATIENCE_S = 10.0  # for a former process of the run, which stops since its worker died
 
@@ -32,6 +32,7 @@ def run_queued(context: HomeContext, args: "Args", run: "Callable[[HomeContext, 
     job = _check_claim(context, args.queued)
     _stop_with_worker()
     _end_former(context, job.run_id)
+    job = job._replace(task=_find_word(context, job))
     asked = read_options(job)
     limits = {name: getattr(asked, name) for name in ("batches", "minutes", "tokens", "cost_usd")}
     options = RunOptions(wait_for_limit=False, agent=job.task.agent, prove=asked.prove, why=asked.why)
@@ -60,6 +61,16 @@ def _finish(context: HomeContext, job: "QueuedJob") -> int:
 
         commit_rest(context, find_tree_run(context, job.run_id))
     return 0
+
+
+def _find_word(context: HomeContext, job: "QueuedJob") -> "QueuedTask":
+    """Return the task as the person queued it, by the project's log: anybody could have written into the queue."""
+    from mi.app.queue_log import find_queued
+
+    found = find_queued(context, job.task.project_id, job.run_id)
+    if found is None:
+        raise Blocked("queued-by-nobody", run_id=job.run_id, path=context.home.queue)
+    return found
 
 
 def _check_claim(context: HomeContext, run_id: str) -> "QueuedJob":

@@ -20,7 +20,7 @@ from mi.fleet.queue import (
     State,
     StretchEnd,
 )
-from mi.kernel import ids
+from mi.kernel import files, ids
 from mi.kernel.errors import MiError, StorageError
 from mi.kernel.home import FILE_MODE, make_place
 from mi.kernel.jsontext import encode
@@ -109,6 +109,13 @@ class SqliteQueue:
         if self._opened is not None:
             self._opened.close()
             self._opened = None
+
+    def set_aside(self) -> None:
+        """Move a file away that cannot be used, so that a new one is made."""
+        self.close()
+        for ending in ("-wal", "-shm"):
+            files.remove_if_there(self.path + ending)
+        os.replace(self.path, files.make_stamped_path(f"{self.path}.corrupt."))
 
     @contextmanager
     def _naming(self) -> Iterator[None]:
@@ -351,7 +358,9 @@ def _find_same(db: sqlite3.Connection, task: QueuedTask) -> str:
     """Return the open run with the same task; '' when there is none, or it is this very run."""
     if not task.same:
         return ""
-    row = db.execute(f"SELECT run_id FROM job WHERE same = ? AND state IN ({_OPEN})", (task.same,)).fetchone()
+    # SQLite takes a partial index only where the query repeats its condition.
+    known = f"SELECT run_id FROM job INDEXED BY same WHERE same = ? AND same != '' AND state IN ({_OPEN})"
+    row = db.execute(known, (task.same,)).fetchone()
     return "" if row is None or row[0] == task.run_id else row[0]
 
 

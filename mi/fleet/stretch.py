@@ -11,6 +11,7 @@ from mi.kernel import clock
 from mi.kernel.notices import Notices
 
 UNTOLD_S = 900.0  # how long an agent is paused whose vendor does not say when its limit ends
+_PASSED_S = 5.0  # and one whose limit has ended since
 _KINDS = ("run_start", "run_end", "question", "user_input", "limit")
 
 
@@ -83,10 +84,9 @@ def find_reset(limit: Limit, now: float | None = None) -> float:
     """Return when a vendor's limit ends; where that is not told, a while from now."""
     now = time.time() if now is None else now
     try:
-        until = clock.parse(limit.resets_at) if limit.resets_at else 0.0
+        return max(clock.parse(limit.resets_at), now + _PASSED_S)
     except ValueError:
-        until = 0.0
-    return until if until > now else now + UNTOLD_S
+        return now + UNTOLD_S
 
 
 def _sum_up(spent: RunUsage) -> Spending:

@@ -83,7 +83,7 @@ OPEN = """
     workflow/habits workflow/import workflow/keep workflow/list workflow/show
 """
 PERSONS = """
-    queue/add queue/cancel queue/retry worker merge runs/clean
+    queue/add queue/cancel queue/rebuild queue/retry worker merge runs/clean
     answer inbox/dismiss init restore seal/accept task/adopt trust prove remember undo redo import uninstall
     checks/clear checks/run checks/set claim/apply-suggested claim/retract claim/same-as claim/supersede
     claim/confirm claim/drop web

@@ -20,6 +20,7 @@ ALLOWED = {
     "mi/cli/status.py": "the three records of a batch that are shown, each in its own manner",
     "mi/evidence/inbox.py": "as what a question waits, by what it is about",
     "mi/cli/commands.py": "commands that are named like kinds",
+    "mi/app/queue_log.py": "the kinds that say what is queued; the code goes by each",
     "mi/fleet/stretch.py": "the kinds that say how a stretch ended; the code goes by each",
 }
 

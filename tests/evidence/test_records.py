@@ -75,6 +75,8 @@ OURS: dict[str, str] = {
     "tree_snapshot": "of commit tree left_out reason",
     "tree_work": "act path branch commit into result left_out",
     "race": "id task racers",
+    "tasks_queued": "tasks",
+    "queue_cancelled": "run_ids",
     "tree_restore": "ref commit kept state put_back removed left",
     "edge_retract": "edge_id",
     "answered_alone": "question answer topic cited_ids guessed agreed",

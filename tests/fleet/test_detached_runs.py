@@ -49,7 +49,8 @@ def test_a_detached_run_keeps_the_limits_it_was_given_and_can_be_stopped(bench: 
     there = staying(bench)
     run_id = json.loads(bench.mi("run", "--detach", "--max-batches", "3", "--json", "fix it").stdout)["run_id"]
     assert wait_until(there.exists, 40)
-    assert bench.records()[0]["limits"] == {"batches": 3}
+    (start,) = [one for one in bench.records() if one["kind"] == "run_start"]
+    assert start["limits"] == {"batches": 3}
     assert bench.mi("stop", run_id).code == 0
     assert wait_until(lambda: jobs(bench) == {"fix it": "stopped"}, 40)
     assert not is_alive(int(there.read_text("utf-8")))
@@ -116,3 +117,50 @@ def test_an_older_worker_says_so_in_one_line(bench: Workbench) -> None:
     assert done.code == 1
     assert "made by a newer MI" in done.stderr
     assert done.stderr.count("\n") == 1
+
+
+@pytest.mark.req("fleet.queue.lost")
+@pytest.mark.parametrize("broken", [False, True], ids=["gone", "broken"])
+def test_a_queue_that_is_lost_is_made_again_from_the_logs(bench: Workbench, broken: bool) -> None:
+    bench.agent([say("Which colour should the button have?")], DONE)
+    first = queue(bench, "fix the failing test")
+    assert bench.mi("worker", "--drain").code == 0
+    second, third = queue(bench, "--after", first, "--priority", "3", "mend add"), queue(bench, "write the docs")
+    assert bench.mi("queue", "cancel", third).code == 0
+    for file in bench.home.glob("queue.sqlite*"):
+        file.unlink()
+    if broken:
+        (bench.home / "queue.sqlite").write_bytes(b"no database " * 200)
+        assert "mi queue rebuild" in bench.mi("queue", "list").stderr
+    assert "2 tasks queued again" in bench.mi("queue", "rebuild").stdout
+    assert "0 tasks queued again" in bench.mi("queue", "rebuild").stdout
+    found = {job["run_id"]: (job["priority"], job["after"]) for job in shown(bench)["jobs"]}
+    assert found == {first: (0, []), second: (3, [first])}
+    (item,) = bench.inbox()
+    bench.mi("answer", str(item["number"]), "blue")
+    assert bench.mi("worker", "--drain").code == 0
+    assert jobs(bench) == {"fix the failing test": "done", "mend add": "done"}
+
+
+@pytest.mark.req("fleet.queue.persons-word")
+def test_what_somebody_wrote_into_the_queue_itself_is_not_begun(bench: Workbench) -> None:
+    bench.agent(DONE)
+    queue(bench, "fix the failing test")
+    with closing(sqlite3.connect(bench.home / "queue.sqlite")) as db, db:
+        db.execute("UPDATE job SET run_id = 'run_20261118T000000Z_aaaaaaaa', task = 'push to production'")
+    told = bench.mi("worker", "--drain")
+    assert told.code == 0
+    assert "but the log of its project" in told.stdout
+    assert told.of("run_start") == []
+
+
+@pytest.mark.req("fleet.queue.persons-word")
+def test_a_run_gets_the_task_as_it_stands_in_the_log(bench: Workbench) -> None:
+    bench.agent(DONE)
+    queue(bench, "fix the failing test")
+    with closing(sqlite3.connect(bench.home / "queue.sqlite")) as db, db:
+        db.execute("UPDATE job SET task = 'push to production', options = '{\"override\":\"x\"}'")
+    told = bench.mi("worker", "--drain")
+    (start,) = told.of("run_start")
+    assert start["task"] == "fix the failing test"
+    assert start["main_root"] == str(bench.project)

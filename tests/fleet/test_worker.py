@@ -10,6 +10,8 @@ from typing import Any
 
 import pytest
 
+from mi.evidence.records.run import Limit
+from mi.fleet.stretch import UNTOLD_S, find_reset
 from mi.kernel import clock
 from tests.autopilot.test_run_resume import is_alive, staying
 from tests.autopilot.workbench import MEND, TEST, Workbench, open_bench, say, write
@@ -270,3 +272,12 @@ def test_all_runs_are_listed_though_the_queue_cannot_be_read(bench: Workbench) -
     assert [one["run_id"] for one in json.loads(listed.stdout)["runs"]] == [run_id]
     assert (listed.code, listed.stderr.count("\n")) == (0, 1)
     assert "mi runs lists every run from its log" in listed.stderr
+
+
+@pytest.mark.req("fleet.queue.limits")
+def test_when_a_limit_ends() -> None:
+    now = clock.parse("2026-11-18T10:00:00Z")
+    assert find_reset(Limit(resets_at="2026-11-18T10:30:00Z"), now) == now + 1800
+    assert now < find_reset(Limit(resets_at="2026-11-18T09:00:00Z"), now) < now + 60
+    for untold in ("", "soon"):
+        assert find_reset(Limit(resets_at=untold), now) == now + UNTOLD_S

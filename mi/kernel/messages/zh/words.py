@@ -170,6 +170,8 @@ WORDS = {
     "tree_snapshot": "工作区快照",
     "task_outcome": "清单任务",
     "tree_restore": "恢复工作区",
+    "tasks_queued": "任务排队",
+    "queue_cancelled": "取消排队",
     "queued": "排队中",
     "drained": "队列已处理完",
     "waiting": "等待您",
