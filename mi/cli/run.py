@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     from mi.app.run import RunOptions
     from mi.autopilot.run_parts import Asker, Waiter
     from mi.cli.run_display import Quiet
-    from mi.fleet.tree_registry import WorkTree
     from mi.tasks.task_list import TaskList
 
 
@@ -194,6 +193,7 @@ def _run_one(context: HomeContext, args: Args, options: "RunOptions") -> int:
     from mi.app.run import build_run
     from mi.autopilot.start import drive_run
     from mi.cli.output import flush
+    from mi.cli.run_tree import find_place
     from mi.learning.checkpoint import is_enabled
 
     if not args.allow_secret_in_task:
@@ -206,7 +206,7 @@ def _run_one(context: HomeContext, args: Args, options: "RunOptions") -> int:
             return code
     if options.prove is None and options.resume is None and not args.quiet and not args.json:
         _ask_about_proof(context, Output(context.language_for(options.task)))
-    context, options = _find_place(context, args, options)
+    context, options = find_place(context, args, options)
     built = build_run(context, options, partial(_Door, context, args))
     out = Output(built.parts.language)
     learns = built.parts.mind.name != "rules" and is_enabled(built.parts.runtime)
@@ -227,47 +227,6 @@ def _run_one(context: HomeContext, args: Args, options: "RunOptions") -> int:
         _offer_close(context, args, out)
     built.parts.notifier.finish()
     return end.exit
-
-
-def _find_place(context: HomeContext, args: Args, options: "RunOptions") -> "tuple[HomeContext, RunOptions]":
-    """Return where the run works: in the project, in a work tree of its own, or where it worked before."""
-    if options.resume is not None:
-        from mi.app.tree_run import choose_resumed
-        from mi.app.work_trees import open_run_context
-
-        run_id = choose_resumed(context, options.resume)
-        return open_run_context(context, run_id, _progress(context, args)), options._replace(resume=run_id)
-    if not args.worktree:
-        return context, options
-    from mi.app.work_trees import begin_tree
-    from mi.hosts.setups import is_any_set_up
-    from mi.kernel import ids
-
-    run_id = options.run_id or ids.make_run_id()
-    tree = begin_tree(context, run_id, options.task, args.with_changes, _progress(context, args))
-    if not args.quiet and not args.json:
-        _say_tree(Output(context.language_for(options.task)), tree)
-    there = context.at(tree.root)
-    if is_any_set_up(context.home):
-        from mi.cli.tree_hosts import enter_hosts
-
-        enter_hosts(there)
-    return there, options._replace(run_id=run_id)
-
-
-def _progress(context: HomeContext, args: Args) -> Callable[[str], None]:
-    """Return who says which command of the person's makes a work tree ready."""
-    out = Output(context.language)
-    return lambda command: None if args.quiet or args.json else out.say("tree.setup", command=command)
-
-
-def _say_tree(out: Output, tree: "WorkTree") -> None:
-    """Say where a run works and what it shares with the person's own tree."""
-    out.say("tree.made", path=tree.root, branch=tree.branch, base=tree.base[:12])
-    if tree.links:
-        out.say("tree.linked", names=", ".join(tree.links))
-    if tree.ports:
-        out.say("tree.ports", first=tree.ports, last=tree.ports + tree.port_count - 1)
 
 
 def _ask_about_proof(context: HomeContext, out: Output) -> None:
@@ -435,27 +394,14 @@ def _print_summary(context: HomeContext, out: Output, end: RunEnd) -> None:
         say_kept(out, kept)
     if end.evidence_ids:
         out.say("run.rests-on", evidence=" ".join(end.evidence_ids[-3:]))
-    _print_tree(context, out, end)
+    if context.project.linked_to:
+        from mi.cli.run_tree import print_tree
+
+        print_tree(context, out, end)
     out.say("run.look", run_id=end.run_id)
     if end.status in ("blocked", "interrupted"):
         _print_question(context, out, end.run_id)
         out.say("run.resume", run_id=end.run_id)
-
-
-def _print_tree(context: HomeContext, out: Output, end: RunEnd) -> None:
-    """Print what a run in a work tree of its own leaves: a commit to bring over, or the tree as it is."""
-    if not context.project.linked_to:
-        return
-    from mi.app.work_trees import find_tree
-    from mi.kernel import git
-
-    tree = find_tree(context, end.run_id)
-    if tree is None:
-        return
-    tip = git.run(tree.path, "rev-parse", "--short", f"refs/heads/{tree.branch}").output.strip()
-    is_done = end.status == "done" and not git.list_uncommitted(tree.path)
-    key = "tree.committed" if is_done else "tree.stays"
-    out.say(key, path=tree.path, branch=tree.branch, commit=tip, run_id=end.run_id)
 
 
 def _print_question(context: HomeContext, out: Output, run_id: str) -> None:

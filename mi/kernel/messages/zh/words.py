@@ -177,6 +177,7 @@ WORDS = {
     "waiting": "等待您",
     "stopped": "已停止",
     "cancelled": "已取消",
+    "race": "竞赛",
     "tree_work": "工作树中的工作",
     "committed": "已提交",
     "undo": "撤销",
