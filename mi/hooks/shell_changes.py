@@ -9,21 +9,30 @@ from mi.kernel.inline_code import inline_code
 from mi.kernel.shell import GIT_WITH_VALUE, TOP, Simple, simple_commands
 
 # Commands that change every file they name.
-_ALL_WORDS = frozenset("rm rmdir unlink touch truncate tee shred ed ex vi vim nvim nano emacs".split())
+_ALL_WORDS = frozenset("rm rmdir unlink touch truncate tee sponge shred ed ex vi vim nvim nano emacs dos2unix".split())
+# Commands that change every file they name, or all below here, unless an option lets them only look.
+_UNLESS = {
+    **dict.fromkeys(("black", "isort", "rustfmt"), "--check.*|--diff|-c"),
+    **dict.fromkeys("gzip gunzip bzip2 bunzip2 xz unxz zstd".split(), r"-\w*[ctl]|--stdout|--test|--list"),
+    **dict.fromkeys(("split", "csplit"), "--version|--help"),
+}
+_FORMATTERS = {"ruff": "format", "cargo": "fmt", "go": "fmt"}  # by their first word, unless they only look
 _COPIES = frozenset("cp install rsync scp".split())  # the last word is where they write
 _MOVES = frozenset("mv ln".split())
 _IN_PLACE = {
     "sed": r"-(?![-ef])\w*i|--in-place",
     "perl": r"-(?![-MmIeE])\w*i",
     "ruby": r"-(?![-IreE])\w*i",
-    "gofmt": "-w",
+    **dict.fromkeys(("gofmt", "shfmt", "2to3"), "-w"),
+    **dict.fromkeys(("autopep8", "yapf", "clang-format"), "-i|--in-place"),
     "prettier": "-w|--write",
     "eslint": "--fix",
 }
 # Options that name a file to write.
 _OUTPUTS = {"sort": r"-o|--output", "curl": r"-\w*o|--output", "wget": r"-\w*O|--output-document", "tar": r"-C"}
 _GIT = frozenset(
-    "apply am checkout cherry-pick clean merge mv pull rebase reset restore revert rm stash switch".split()
+    "apply am checkout checkout-index cherry-pick clean merge mv pull rebase reset restore revert rm stash"
+    " switch".split()
 )
 _NOWHERE = ("/dev/null", "/dev/stdout", "/dev/stderr", "/dev/tty", "-")
 _HERE = ["."]
@@ -38,11 +47,18 @@ _WRITES = r"""(?x)open\s*\((?:(?!open\s*\()[^)])*,\s*(?:mode\s*=\s*)?['"][rbt]*[
     |\b(?:os|shutil|fs|File|FileUtils|IO|Deno)\.
         (?:remove|replace|move|copy\w*|rmtree|makedirs|mkdir|write\w*|delete|cp|mv|rm\w*|binwrite)\b
     |\b(?:file_put_contents|unlink|rename)\s*\(
+    |\.open\s*\(\s*(?:mode\s*=\s*)?['"][rbt]*[wax+][bt+]*['"]
+    |\bfrom\s+(?:os|shutil)\s+import\b[^\n;]*\b(?:copy|move|re(?:name|place|move)|unlink|rmtree|truncate|(?:sym)?link)
+    |\bO_(?:WRONLY|RDWR|CREAT|TRUNC|APPEND)\b|\binplace\s*=
     |['"]\s*>{1,2}"""
+_RUNS = r"system|[pP]open|subprocess|spawn|exec|check_output|`"  # code that runs commands
+_DEEPEST = 3  # commands within code within commands …
+_AWK_WRITES = r"""print[^;}\n]*?>{1,2}\s*(?:"([^"\n]+)"|[\w$(])"""
+_SED_WRITES = r"(?:^|[;{}\n\d$]|/[\w]*?)\s*w\s+([^\s;}]+)"
 _LITERAL = r"""(['"])([^'"\n]{1,300})\1"""
 
 
-def changed_files(text: str, folder: str) -> list[str]:
+def changed_files(text: str, folder: str, depth: int = 0) -> list[str]:
     """Return the files as whole paths; `folder`, where the text would run, counts if nobody can tell.
 
     What runs in a folder that cannot be told may run there, too.
@@ -52,7 +68,7 @@ def changed_files(text: str, folder: str) -> list[str]:
     searches = {(command.pipeline, command.place): command for command in commands if command.name == "find"}
     for command in commands:
         at = command.folder if command.folder is not None and not command.folder.startswith(TOP) else folder
-        named = [name for name in _named(command, at) if name not in _NOWHERE]
+        named = [name for name in _named(command, at, depth) if name not in _NOWHERE]
         if "find" in command.prefixes:  # it changes what the search finds
             searched = [searches[place] for place in command.within if place in searches] if named else []
             named = [name for search in searched for name in _found_by(search.argv[1:])]
@@ -60,10 +76,13 @@ def changed_files(text: str, folder: str) -> list[str]:
     return list(dict.fromkeys([*found, *([] if commands.readable else [os.path.normpath(folder)])]))
 
 
-def _named(one: Simple, at: str) -> Iterator[str]:
+def _named(one: Simple, at: str, depth: int) -> Iterator[str]:
+    words = list(one.argv[1:])
     yield from one.writes
-    yield from by_command(one.name, list(one.argv[1:]), at)
-    yield from code_files(one.name, list(one.argv[1:]), list(one.documents))
+    yield from by_command(one.name, words, at)
+    yield from code_files(one.name, words, list(one.documents))
+    for text in _run_by_code(one.name, words, list(one.documents)) if depth < _DEEPEST else ():
+        yield from changed_files(text, at, depth + 1)
 
 
 def _meant(path: str) -> list[str]:
@@ -84,12 +103,21 @@ def by_command(name: str, words: list[str], at: str) -> list[str]:
         return _copied(words, plain, at, moved=name in _MOVES)
     if name in _IN_PLACE:
         changed = _without_script(words, plain) if name in ("sed", "perl", "ruby") else plain
-        return (changed or _HERE) if any(re.match(_IN_PLACE[name], word) for word in words) else []
+        written = re.findall(_SED_WRITES, "\n".join(words)) if name == "sed" else []
+        return [*written, *((changed or _HERE) if any(re.match(_IN_PLACE[name], word) for word in words) else [])]
+    if name in _UNLESS:
+        return [] if any(re.fullmatch(_UNLESS[name], word) for word in words) else plain or _HERE
+    if name in _FORMATTERS:
+        looks = any(word.startswith(("--check", "--diff")) for word in words)
+        return _HERE if "--fix" in words or (plain[:1] == [_FORMATTERS[name]] and not looks) else []
     match name:
         case "mkdir":
             return [one for one in plain if not os.path.isdir(os.path.join(at, one))]
-        case "awk" | "gawk":
-            return plain if "inplace" in words else []
+        case "awk" | "gawk" | "mawk":
+            named = re.findall(_AWK_WRITES, "\n".join(words))
+            return [*(plain if "inplace" in words else []), *(one or "." for one in named)]
+        case "zip":
+            return plain[:1]
         case "dd":
             return [word.removeprefix("of=") for word in words if word.startswith("of=")]
         case "patch":
@@ -138,7 +166,7 @@ def _by_git(words: list[str], at: str) -> list[str]:
         folder = words[1] if words[0] == "-C" and len(words) > 1 else folder
         words = words[taken:]
     if not words or words[0] not in _GIT:
-        return []
+        return [word.removeprefix("--output=") for word in words if word.startswith("--output=")]
     files = [os.path.join(folder, word) for word in words[1:] if not word.startswith("-")]
     return [folder, *(file for file in files if os.path.lexists(os.path.join(at, file)))]
 
@@ -175,3 +203,13 @@ def code_files(name: str, words: list[str], bodies: list[str]) -> list[str]:
             named = [text.lstrip("> ") for _, text in re.findall(_LITERAL, code)]
             found += [text for text in named if "." in text or "/" in text] or ["."]
     return found
+
+
+def _run_by_code(name: str, words: list[str], bodies: list[str]) -> Iterator[str]:
+    """Yield the commands that code may run: each of its texts with a blank, and all of them as the words of one."""
+    codes = words if name in ("awk", "gawk", "mawk") else inline_code(name, words, bodies)
+    for code in codes:
+        if re.search(_RUNS if codes is not words else r"system|\|", code):
+            texts = [text for _, text in re.findall(_LITERAL, code)]
+            yield from (text for text in texts if " " in text)
+            yield " ".join(texts)

@@ -2,7 +2,7 @@
 
 import re
 
-_INTERPRETER = r"(?:python|pypy)[\d.]*|node|nodejs|deno|bun|ruby|perl|php|osascript"
+_INTERPRETER = r"(?:python|pypy)[\d.]*|node|nodejs|deno|bun|ruby|perl|php|osascript|lua[\d.]*"
 _FLAG = r"-\w*[cerp]|-E|--eval|--print|eval"
 
 
