@@ -100,10 +100,19 @@ class KnownPerson:
         return self._team[1]
 
     def told(self, task: str) -> tuple[list[Told], list[Told], list[Told]]:
-        context = self._thoughts(task)[1]
+        stores, context = self._thoughts(task)
         preferences = [thought for thought in context.pref_goal_claims if not _goes_without_saying(thought)]
-        facts = context.query_claims[:_TOLD_FACTS]
-        return _told(context.values_claims), _told(preferences), _told(facts)
+        facts = [*_told(context.query_claims[:_TOLD_FACTS]), *self._find_noted(task, stores)]
+        return _told(context.values_claims), _told(preferences), facts
+
+    def _find_noted(self, task: str, stores: CombinedStores) -> list[Told]:
+        """Return what the person decided or noted that bears on the task; what was done is not theirs."""
+        ids = self._search(task, 3 * _TOLD_FACTS) if self._remembers else []
+        found = (stores.get(stores.head(one)) for one in ids)
+        nodes = (one for one in found if one is not None and one.kind == "node" and one.stands)
+        noted = [one for one in nodes if one.raw.get("origin") == "user" and SUMMARY not in _tags(one)]
+        lines = ((one.id, [one.raw.get("title"), one.raw.get("text")]) for one in noted[:_TOLD_FACTS])
+        return [Told(node_id, ": ".join(str(part) for part in parts if part)) for node_id, parts in lines]
 
     def withdrawn(self, claim_ids: Iterable[str]) -> list[Told]:
         stores = CombinedStores(self._own.read(), self._shared.read())

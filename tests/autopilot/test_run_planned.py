@@ -271,6 +271,17 @@ def hand_over(bench: Workbench, to: str) -> str:
     return handoff_id
 
 
+@pytest.mark.req("one.knowledge.in-runs", "one.remember.mine")
+@pytest.mark.parametrize("kind", ["fact", "decision", "rule", "preference", "pattern", "note"])
+def test_what_a_person_wrote_down_reaches_the_agent_whatever_its_kind(bench: Workbench, kind: str) -> None:
+    bench.agent([say("It adds.")])
+    bench.mi("remember", "Sums are kept in cents", "--kind", kind)
+    bench.mi("remember", "Lions sleep all day", "--kind", "note")
+    told = bench.run("explain how sums are kept").of("hands_input")[0]["light_injection"]
+    assert "Sums are kept in cents" in told
+    assert "Lions" not in told
+
+
 @pytest.mark.req("one.teams.handoff-run")
 @pytest.mark.parametrize("receiver", ["mi", "human"])
 def test_a_run_takes_a_handoff_up_and_tells_its_sender_once_it_is_done(bench: Workbench, receiver: str) -> None:
