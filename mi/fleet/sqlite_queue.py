@@ -181,7 +181,7 @@ class SqliteQueue:
                 return False
             run_id, woken, cancelled = row
             state = "cancelled" if cancelled and end.state != "done" else end.state
-            goes_on = state == "queued" or (state == "waiting" and bool(woken))
+            goes_on = state == "queued" or (state in ("waiting", "blocked") and bool(woken))
             _add_spending(db, run_id, end)
             db.execute(
                 "UPDATE job SET state = ?, reason = ?, not_before = ?, noted = ?, stretch = stretch + ?, cuts = 0,"
@@ -222,9 +222,9 @@ class SqliteQueue:
                 (time.time(), run_id, encode(list(states)).decode()),
             ).rowcount
             if not woken:
-                woken = db.execute(
-                    "UPDATE job SET woken = 1 WHERE run_id = ? AND state = 'running'", (run_id,)
-                ).rowcount
+                # one that was cut off may have asked before: that end is noted by the next worker
+                unnoted = "(state = 'running' OR (state = 'queued' AND cuts > 0))"
+                woken = db.execute(f"UPDATE job SET woken = 1 WHERE run_id = ? AND {unnoted}", (run_id,)).rowcount
         return woken == 1
 
     def cancel(self, run_id: str) -> State | None:

@@ -230,6 +230,25 @@ class QueueConformance:
         queue.finish(again.token, StretchEnd("waiting", "another"))
         assert queue.claim("w", ANY) is None
 
+    @pytest.mark.parametrize("is_swept", [False, True])
+    def test_a_run_whose_question_is_answered_by_then_goes_on_though_nothing_waits(
+        self, queue: Queue, is_swept: bool
+    ) -> None:
+        queue.put([task("run_1")])
+        claim = queue.claim("w", ANY)
+        assert claim is not None
+        if is_swept:
+            assert queue.sweep(60, lambda worker: True) == ["run_1"]
+        assert queue.wake("run_1")
+        claim = queue.claim("w", ANY) if is_swept else claim
+        assert claim is not None
+        queue.finish(claim.token, StretchEnd("blocked", "a question"))
+        again = queue.claim("w", ANY)
+        assert again is not None
+        assert again.job.stretch == 2
+        queue.finish(again.token, StretchEnd("blocked", "another"))
+        assert queue.claim("w", ANY) is None
+
     def test_a_stretch_that_ends_at_a_limit_goes_on_by_itself(self, queue: Queue) -> None:
         queue.put([task("run_1")])
         claim = queue.claim("w", ANY)

@@ -4,6 +4,7 @@ import json
 import os
 import shutil
 import signal
+import subprocess
 import time
 from pathlib import Path
 from typing import Any
@@ -11,10 +12,13 @@ from typing import Any
 import pytest
 
 from mi.evidence.records.run import Limit
+from mi.fleet.queue import ClaimRules
+from mi.fleet.sqlite_queue import SqliteQueue
 from mi.fleet.stretch import UNTOLD_S, find_reset
 from mi.kernel import clock
 from tests.autopilot.test_run_resume import is_alive, staying
 from tests.autopilot.workbench import MEND, TEST, Workbench, open_bench, say, write
+from tests.conftest import MI
 from tests.waiting import wait_until
 
 DONE = [MEND, TEST, say("Fixed and tested. Done.")]
@@ -72,6 +76,29 @@ def test_a_question_ends_the_stretch_and_the_answer_queues_the_next(bench: Workb
     assert "done" in drain(bench)
     ends = [(one["run_id"], one["status"]) for one in bench.mi("queue").of("run_end")]
     assert ends == [(run_id, "blocked"), (run_id, "done")]
+
+
+@pytest.mark.req("fleet.queue.stretch")
+@pytest.mark.parametrize("is_swept", [False, True])
+def test_an_answer_that_comes_before_the_worker_noted_the_end_is_not_lost(bench: Workbench, is_swept: bool) -> None:
+    bench.agent([say("Which colour should the button have?")], DONE)
+    run_id = queue(bench, "fix the failing test")
+    place = SqliteQueue(str(bench.home / "queue.sqlite"))
+    claim = place.claim("a worker that was killed", ClaimRules(default_agent="replay"))
+    assert claim is not None
+    words = [str(MI), "run", "--queued", run_id, "--quiet"]
+    with subprocess.Popen(words, cwd=bench.project, stdin=subprocess.PIPE, encoding="utf-8") as stretch:
+        assert stretch.stdin is not None
+        stretch.stdin.write(f"{claim.token}\n")
+        stretch.stdin.flush()
+        assert stretch.wait() == 3
+    if is_swept:
+        place.sweep(60, lambda worker: True)
+    place.close()
+    (item,) = bench.inbox()
+    assert f"{run_id} is queued to go on" in bench.mi("answer", str(item["number"]), "blue").stdout
+    drain(bench)
+    assert jobs(bench) == {"fix the failing test": "done"}
 
 
 @pytest.mark.req("fleet.queue.stretch")
