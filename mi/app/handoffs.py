@@ -9,7 +9,7 @@ from mi.app.tasks import ChosenTask
 from mi.app.team import build_persona
 
 if TYPE_CHECKING:
-    from mi.persona.handoffs import HandoffFile
+    from mi.persona.handoffs import HandoffFile, State
 
 
 def list_handed_over(context: HomeContext) -> "list[HandoffFile]":
@@ -26,19 +26,29 @@ def list_handed_over(context: HomeContext) -> "list[HandoffFile]":
         return []  # `mi persona lint` says what is wrong
 
 
+def settle_handoff(context: HomeContext, handoff_id: str, status: "State", reason: str = "") -> "HandoffFile":
+    """Take a handoff on or give it back as its receiver, and record it; Blocked where that is somebody else."""
+    from mi.evidence.records.governed import Handoff as Recorded
+    from mi.persona.handoffs import move, read
+    from mi.persona.place import require_persona
+
+    receiver = read(require_persona(build_persona(context)), handoff_id).receiver
+    one = move(build_member(context, receiver), handoff_id, status, receiver, reason)
+    record = Recorded(id=one.id, sender=one.sender, receiver=one.receiver, status=one.status, task=one.task)
+    context.open_project_log().append(record)
+    return one
+
+
 def take_up(context: HomeContext, handoff_id: str) -> ChosenTask:
     """Return a handoff as the task of a run, taken on by its receiver; Blocked where that is somebody else."""
-    from mi.evidence.records.governed import Handoff as Recorded
     from mi.kernel.errors import MiError
-    from mi.persona.handoffs import move, read, write_handoff_text
+    from mi.persona.handoffs import read, write_handoff_text
     from mi.persona.place import require_persona
 
     one = read(require_persona(build_persona(context)), handoff_id)
-    persona = build_member(context, one.receiver)
+    build_member(context, one.receiver)  # refuses whoever else sits here
     if one.status == "sent":
-        one = move(persona, one.id, "accepted", one.receiver)
-        record = Recorded(id=one.id, sender=one.sender, receiver=one.receiver, status=one.status, task=one.task)
-        context.open_project_log().append(record)
+        one = settle_handoff(context, one.id, "accepted")
     if one.status != "accepted":
         raise MiError("handoff-state", id=one.id, status=one.status, wanted="done", allowed="-")
     return ChosenTask(one.id, write_handoff_text(one, context.language_for(one.task)))

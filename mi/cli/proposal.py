@@ -3,7 +3,7 @@
 from typing import TYPE_CHECKING, Any
 
 from mi.app.home_context import HomeContext
-from mi.app.members import build_agent_member, build_member, check_reviewer
+from mi.app.members import build_agent_member, build_member
 from mi.app.thoughts import build_thoughts
 from mi.cli.arguments import Args, Group, Parser
 from mi.cli.output import Output
@@ -139,23 +139,13 @@ def _is_humans(context: HomeContext, args: Args) -> bool:
 
 
 def _review(context: HomeContext, args: Args) -> int:
-    from mi.evidence.records.governed import Proposal as Recorded
-    from mi.persona.boot import read_core
-    from mi.persona.members import read_roles
-    from mi.persona.proposals import review
+    from mi.app.proposals import review_proposal
 
-    persona = build_member(context, args.member)
-    members = read_roles(read_core(persona)["core/boot.md"])
-    reviewer = check_reviewer(context, persona, args.by)
-    decided, card_id = review(persona, args.name, args.verdict, reviewer, args.reason, members, args.into)
-    proposal = decided.proposal
-    record = Recorded(
-        path=decided.path, card_type=proposal.proposed_card_type, title=proposal.title, status=proposal.status
-    )
-    stored = context.open_project_log().append(record)
+    found = review_proposal(context, args.name, args.verdict, args.reason, args.by, args.member, args.into)
     out = Output(context.language)
     if args.json:
-        out.json(_shown(decided) | {"card": card_id, "event_id": stored.event_id})
+        out.json(_shown(found.decided) | {"card": found.card_id, "event_id": found.event_id})
     else:
-        out.say("proposal.decided", name=decided.name, status=proposal.status, card=card_id or "-")
+        status, card = found.decided.proposal.status, found.card_id or "-"
+        out.say("proposal.decided", name=found.decided.name, status=status, card=card)
     return 0

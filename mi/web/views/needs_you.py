@@ -1,15 +1,23 @@
 """Needs you: all that waits for the person, in all projects; the first view."""
 
 from collections.abc import Iterator
+from typing import Literal
 
+from mi.app.handoffs import settle_handoff
 from mi.app.home_context import HomeContext
 from mi.app.inbox import build_inbox, look_at_inbox, say_default
 from mi.app.item_answers import answer_item, check_answer, describe_outcome, dismiss_item
+from mi.app.mined_facts import settle_facts
+from mi.app.proposals import review_proposal
 from mi.evidence.inbox import InboxItem, LocatedItem
 from mi.evidence.records.run import QuestionOption
-from mi.kernel.errors import NotFound
+from mi.kernel.errors import NotFound, UsageError
+from mi.kernel.messages import text
 from mi.kernel.named_tuple import NamedTuple
 from mi.web.view import PageRequest, PageView
+
+# What settles a thing that is no question, by its kind; the reason is said in words.
+_CHOICES = {"facts": ("confirm", "drop"), "proposal": ("accept", "reject"), "handoff": ("accept", "reject")}
 
 
 class WaitingCard(NamedTuple):
@@ -20,6 +28,7 @@ class WaitingCard(NamedTuple):
     says_more: bool  # the agent's own words are more than the question
     default: str
     can_answer: bool
+    choices: tuple[str, ...]  # ways to settle what is no question
     takes_words: bool
     command: str  # the way to settle it where the page has none
 
@@ -42,15 +51,16 @@ def _show(request: PageRequest) -> WaitingModel:
 
 
 def _make_card(item: InboxItem, language: str) -> WaitingCard:
-    can_answer = item.answer_with.startswith("mi answer ")
+    can_answer, choices = item.answer_with.startswith("mi answer "), _CHOICES.get(item.kind, ())
     return WaitingCard(
         item,
         item.options if can_answer else [],
         " ".join(item.said.split()) not in ("", " ".join(item.question.split())),
         say_default(item, language),
         can_answer,
-        can_answer and len(item.options) != 1 and item.kind != "suggestion",
-        "" if can_answer else item.answer_with,
+        choices,
+        item.kind in ("proposal", "handoff") or (can_answer and len(item.options) != 1 and item.kind != "suggestion"),
+        "" if can_answer or choices else item.answer_with,
     )
 
 
@@ -69,6 +79,25 @@ def _dismiss(request: PageRequest) -> Iterator[str]:
     yield from describe_outcome(request.context, outcome, request.language)
 
 
+def _settle(request: PageRequest) -> Iterator[str]:
+    item, choice = _find(request.context, request.read("item")).item, request.read("choice")
+    if choice not in _CHOICES.get(item.kind, ()):
+        raise UsageError("not-an-option", id=item.number or item.id, value=choice, options="|".join(_CHOICES))
+    context = request.context.at(item.project_root) if item.project_root else request.context
+    if item.kind == "facts":
+        settled = settle_facts(context, [], is_true=choice == "confirm")
+        yield text("claim.confirm" if choice == "confirm" else "claim.drop", request.language, count=len(settled))
+    elif item.kind == "proposal":
+        verdict: Literal["accept", "reject"] = "accept" if choice == "accept" else "reject"
+        done = review_proposal(context, item.id, verdict, request.read("words"))
+        details = {"status": done.decided.proposal.status, "card": done.card_id or "-"}
+        yield text("proposal.decided", request.language, name=done.decided.name, **details)
+    else:
+        status: Literal["accepted", "rejected"] = "accepted" if choice == "accept" else "rejected"
+        moved = settle_handoff(context, item.id, status, request.read("words"))
+        yield text("handoff.now", request.language, id=moved.id, status=moved.status, receiver=moved.receiver)
+
+
 def _find(context: HomeContext, item_id: str) -> LocatedItem:
     for one in build_inbox(context, _index_quietly):
         if item_id and item_id in (one.item.id, *one.item.ids):
@@ -80,4 +109,4 @@ def _index_quietly(done: int, total: int) -> None:
     """Say nothing of how far the index is: the page waits for the answer."""
 
 
-VIEW = PageView("needs_you", "/", _show, "inbox", {"answer": _answer, "dismiss": _dismiss})
+VIEW = PageView("needs_you", "/", _show, "inbox", {"answer": _answer, "dismiss": _dismiss, "settle": _settle})

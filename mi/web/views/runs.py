@@ -4,6 +4,7 @@ import os
 import time
 from collections.abc import Iterator, Mapping
 
+from mi.agents.choose import choose_agent
 from mi.app.home_context import HomeContext
 from mi.app.queue import QueuedOptions, QueueWishes, WantedTask, add_tasks
 from mi.app.runs import build_runs
@@ -18,7 +19,7 @@ from mi.web.view import PageRequest, PageView
 
 STATES = ("running", "waiting", "queued", "done", "blocked", "failed", "interrupted")
 _SHOWN = 50
-_MOST = 1000
+_MOST = 300  # more takes longer than a look may; states and projects narrow it
 
 
 class RunRow(NamedTuple):
@@ -81,8 +82,6 @@ def _start(request: PageRequest) -> Iterator[str]:
 
 def _add(context: HomeContext, request: PageRequest, wishes: QueueWishes) -> str:
     """Put the task of a form into the queue, and return its run."""
-    from mi.agents.choose import choose_agent
-
     task = request.read("task")
     if not task:
         raise UsageError("argument-needs-value", name="task", hint="mi queue add --help")
