@@ -15,6 +15,7 @@ _SILENT_S = 60.0  # a worker that says nothing for so long has lost its jobs
 _LOOK_S = 0.2
 _BUSY_S = 30.0
 _MOST_CUTS = 10  # in a row: what cuts a stretch off so often will do so again
+_EXITS = {"done": 0, "stopped": 130}
 _ENDING_S = 30.0  # what a run may take to stop in order
 
 
@@ -137,8 +138,8 @@ class QueueWorker:
             return False
         job = work.claim.job
         end = self._around.read_end(job)
-        if end is not None and end.state == "done" and code:  # what follows a run's end was cut off
-            self._cut_off(work)
+        if end is not None and code != _EXITS.get(end.state, code) and not work.asked:
+            self._cut_off(work)  # what follows the end was cut off, or it is that of a former process
         elif end is not None and not (end.state == "stopped" and self._stop.reason):
             self._note(work.claim, end)
         elif end is not None or work.asked:
