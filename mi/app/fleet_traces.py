@@ -5,9 +5,12 @@ from typing import NamedTuple
 
 from mi.app.cleaning import CleanedTree, clean_trees
 from mi.app.home_context import HomeContext
+from mi.app.merge_driver import is_driver_installed
+from mi.app.queue import build_queue
 from mi.fleet.tree_commit import list_branches
 from mi.fleet.tree_registry import TreeRegistry
 from mi.fleet.tree_setup import hide
+from mi.hosts.setups import read_setups
 from mi.kernel import git
 
 _OWN = "refs/heads/mi/"
@@ -23,10 +26,12 @@ class LeftBranch(NamedTuple):
 
 
 class FleetTraces(NamedTuple):
-    """The work trees of runs, as cleaning sees them, and the branches that MI made."""
+    """The work trees of runs, as cleaning sees them, the branches that MI made, and what else is in repositories."""
 
     trees: list[CleanedTree]
     branches: list[LeftBranch]
+    configs: list[str] = []  # entries of git's settings
+    queued: int = 0  # tasks that are not done
 
     @property
     def unmerged(self) -> list[str]:
@@ -42,7 +47,11 @@ def find_traces(context: HomeContext) -> FleetTraces:
     known = {one.tree.branch for one in trees if one.branch_goes}
     tops = (git.find_toplevel(root) for root in context.known_projects.roots if os.path.isdir(root))
     mains = dict.fromkeys([*(tree.main for tree in registry.values()), *filter(None, tops)])
-    return FleetTraces(trees, [one for main in mains if os.path.isdir(main) for one in _find_branches(main, known)])
+    branches = [one for main in mains if os.path.isdir(main) for one in _find_branches(main, known)]
+    set_up = [root for root in read_setups(context.home, context.notices) if os.path.isdir(root)]
+    configs = [f"{root} git config merge.mi" for root in set_up if is_driver_installed(root)]
+    counts = build_queue(context).counts()
+    return FleetTraces(trees, branches, configs, sum(counts.get(one, 0) for one in ("queued", "running", "waiting")))
 
 
 def _find_branches(main: str, known: set[str]) -> list[LeftBranch]:

@@ -74,6 +74,8 @@ def _find_traces(context: HomeContext, args: Args) -> "FleetTraces | None":
     from mi.app.fleet_traces import find_traces
 
     traces = find_traces(context)
+    if args.purge and traces.queued and not args.yes and not args.dry_run:
+        raise Blocked("uninstall-queued", count=traces.queued)
     if traces.unmerged and not args.yes and not args.dry_run:
         raise Blocked("uninstall-unmerged", names=", ".join(traces.unmerged[:_MOST_NAMED]), count=len(traces.unmerged))
     return traces
@@ -162,16 +164,22 @@ def _say(
     gone, kept = plan or ([], [])
     trees = [one.tree.path for one in traces.trees] if traces else []
     branches = [f"{one.main} {one.name}" for one in traces.branches] if traces else []
+    configs, queued = (traces.configs, traces.queued) if traces else ([], 0)
     if args.json:
         fields = {"applied": not args.dry_run, "workspaces": msgspec.to_builtins(done), "home": context.home.root}
         fields |= {"purged": plan is not None and not args.dry_run, "deleted": gone, "kept": kept}
-        out.json(fields | {"snapshots": snapshots, "work_trees": trees, "branches": branches})
+        out.json(
+            fields
+            | {"snapshots": snapshots, "work_trees": trees, "branches": branches, "git": configs, "queued": queued}
+        )
         return
-    for name in [*trees, *branches, *snapshots]:
+    for name in [*trees, *branches, *configs, *snapshots]:
         out.line(name)
     for one in done:
         for path in [*one.removed, *one.changed]:
             out.line(os.path.join(one.workspace_root, path))
+    if queued:
+        out.say("uninstall.queued", count=queued)
     would = "would" if args.dry_run else "done"
     cleared = [one for one in done if one.removed or one.changed]
     if plan is not None:

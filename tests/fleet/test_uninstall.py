@@ -60,3 +60,15 @@ def test_what_a_blocked_run_left_is_refused_and_kept_with_yes(bench: Workbench) 
     assert bench.mi("uninstall").code == 3
     assert bench.mi("uninstall", "--yes").code == 0
     assert RIGHT in out(bench.project, "show", f"refs/mi/{ran.end['run_id']}/cleaned:calc.py")
+
+
+@pytest.mark.req("fleet.uninstall")
+def test_tasks_in_the_queue_are_told_of_and_not_purged_unasked(bench: Workbench) -> None:
+    bench.agent(DONE)
+    assert bench.mi("queue", "add", "fix the failing test").code == 0
+    told = json.loads(bench.mi("uninstall", "--dry-run", "--json").stdout)
+    assert (told["queued"], told["git"]) == (1, [])
+    assert "1 task is still in the queue" in bench.mi("uninstall", "--dry-run").stdout
+    done = bench.mi("uninstall", "--purge")
+    assert (done.code, "1 task is still in the queue" in done.stderr) == (3, True)
+    assert (bench.home / "queue.sqlite").exists()

@@ -69,6 +69,8 @@ TEXT = {
     "doctor.tree-gone": "the work tree {path} of {run_id} is gone; it is made again when the run goes on, its work is on {branch}",
     "doctor.tree-moved": "the work tree {path} of {run_id} does not find its repository: one of them was moved",
     "error.tree-unfiltered": "{path} goes through the filter {filter} of git, which is not run here (mi trust lets it run, git-lfs must be installed; then mi merge commits it)",
+    "error.uninstall-queued": "{count} task{count:s} {count:is|are} still in the queue, which goes with the home (mi queue list; --yes takes it out all the same; nothing was removed)",
+    "uninstall.queued": "{count} task{count:s} {count:is|are} still in the queue (mi queue list)",
     "error.tree-not-written": "{path}: git could not write the work down: {reason}",
     "error.tree-branch-left": "{branch} holds commits that {path} does not have; the work stays there uncommitted (git -C {path} status)",
     "error.trees-in-home": "MI_WORKTREES={folder}: work trees may not be in MI's own home, where agents may not write (name another folder)",

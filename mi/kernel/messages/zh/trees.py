@@ -69,6 +69,8 @@ TEXT: dict[str, str] = {
     "doctor.tree-gone": "{run_id} 的工作树 {path} 不见了；运行继续时会重建，它的工作在 {branch}",
     "doctor.tree-moved": "{run_id} 的工作树 {path} 找不到它的仓库：其中之一被移动了",
     "error.tree-unfiltered": "{path} 要经过 git 的过滤器 {filter}，这里没有运行它（mi trust 允许它运行，git-lfs 需要安装；之后 mi merge 会提交）",
+    "error.uninstall-queued": "队列中还有 {count} 个任务，会随主目录一起删除（mi queue list；--yes 仍然移除；什么都没有移除）",
+    "uninstall.queued": "队列中还有 {count} 个任务（mi queue list）",
     "error.tree-not-written": "{path}：git 无法写下这些工作：{reason}",
     "error.tree-branch-left": "{branch} 上有 {path} 没有的提交；工作未提交，仍在那里（git -C {path} status）",
     "error.trees-in-home": "MI_WORKTREES={folder}：工作树不能在 MI 自己的主目录中，代理不可写那里（换一个文件夹）",
