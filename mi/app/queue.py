@@ -274,5 +274,18 @@ def note_run_end(context: HomeContext, end: "RunEnd") -> None:
     states: dict[str, EndState] = {"done": "done", "failed": "failed", "blocked": "blocked", "interrupted": "stopped"}
     try:
         build_queue(context).settle(end.run_id, states[end.status])
+        if end.status == "blocked":
+            _pause_agent(context, end.run_id)
     except MiError:
         pass  # the run itself is as it ended; whoever looks at the queue is told what is wrong with it
+
+
+def _pause_agent(context: HomeContext, run_id: str) -> None:
+    """Have no queued run of an agent begin whose vendor's limit a run met."""
+    from mi.fleet.queue import AgentPause
+    from mi.fleet.stretch import find_reset, read_run
+
+    run = read_run(context.project_home.evidence, run_id, 1.0, context.notices)
+    limit = run.find_limit()
+    if limit is not None and limit.detail:
+        build_queue(context).pause(AgentPause(run.agent, find_reset(limit), limit.detail))

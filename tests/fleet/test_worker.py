@@ -150,6 +150,16 @@ def test_a_vendors_limit_pauses_all_jobs_of_that_agent_until_it_ends(bench: Work
 
 
 @pytest.mark.req("fleet.queue.limits")
+def test_a_limit_that_a_run_of_its_own_meets_pauses_the_queue_too(bench: Workbench) -> None:
+    until = clock.format_ms(int(time.time() * 1000) + 3_600_000)
+    bench.agent([{"fail": f"You've hit your usage limit, resets at {until}"}], DONE)
+    queue(bench, "mend add")
+    bench.run("fix it").ended("blocked")
+    (pause,) = shown(bench)["paused"]
+    assert (pause["agent"], pause["until"]) == ("replay", until)
+
+
+@pytest.mark.req("fleet.queue.limits")
 def test_after_a_limit_the_run_goes_on_by_itself(bench: Workbench) -> None:
     bench.agent([{"fail": "rate limit reached, retry-after: 1"}], DONE)
     queue(bench, "fix the failing test")
