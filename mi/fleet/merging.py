@@ -120,7 +120,16 @@ def _move(plan: MergePlan, commit: str, files: list[str]) -> None:
         if in_the_way:
             raise MiError("merge-in-the-way", root=tree, files=name_files(in_the_way), branch=plan.branch)
         # In their own tree the person's filters run, as with their own git: files must not come out encrypted.
-        done = _git(tree, "merge", "--quiet", "--ff-only", "--no-verify", commit, settings=find_missing_filters())
+        done = _git(
+            tree,
+            "merge",
+            "--quiet",
+            "--ff-only",
+            "--no-overwrite-ignore",
+            "--no-verify",
+            commit,
+            settings=find_missing_filters(),
+        )
         reason = done.error
     if done.code != 0:
         raise MiError("merge-failed", branch=plan.branch, into=plan.into, reason=reason)
@@ -142,7 +151,8 @@ def find_in_the_way(tree: str, files: list[str]) -> list[str]:
     """Return which of some files the person has changed, or made themselves, in a work tree."""
     asked = ("status", "--porcelain=v1", "-z", "--no-renames", "--untracked-files=all", "--ignore-submodules=all")
     changed = {line[3:] for line in _ask(tree, *asked, settings=git.disable_filters(tree)).split("\0") if line}
-    wanted = set(files)
+    wanted, known = set(files), set(_ask(tree, "ls-files", "-z").split("\0"))
+    changed |= {name for name in wanted - known if os.path.lexists(os.path.join(tree, name))}  # also what is ignored
     folders = {parent for name in files for parent in _parents(name)}
     return sorted(name for name in changed if name in wanted or name in folders or wanted & set(_parents(name)))
 

@@ -35,7 +35,7 @@ def write_whole(
     """Write down everything that is not ignored, and the paths of `also`; MiError when git cannot.
 
     The index stays as it is. New files that are too large or hold a secret are left out, and whatever lies at or below
-    the paths of `but`.
+    the paths of `but`, also where the agent has committed it.
     """
     with _open_index(top) as index:
 
@@ -49,8 +49,11 @@ def write_whole(
             return answer.output
 
         ask("add", "-u", "--", ".")
+        skipped = tuple(but)
+        if skipped:
+            ask("--literal-pathspecs", "rm", "-r", "-q", "-f", "--cached", "--ignore-unmatch", "--", *skipped)
         listed = [os.fsdecode(name) for name in ask("ls-files", "-o", "--exclude-standard", "-z").split(b"\0") if name]
-        skipped, sieve = tuple(but), FileSieve(top, keep)
+        sieve = FileSieve(top, keep)
         found = [path for path in listed if not _is_below(path, skipped)]
         left_out = [left for path in found if (left := _judge(sieve, path))]
         names = {left.path for left in left_out}

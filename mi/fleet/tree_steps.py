@@ -57,12 +57,20 @@ def commit_work(
     whole = write_whole(tree.path, keep, (*tree.links, *tree.copies, *given), settings)
     refuse_unfiltered(tree.path, head, whole.tree, settings)
     if head != tree.base or _ask(tree.path, "rev-parse", "HEAD^{tree}") != whole.tree:
-        commit = make_commit(tree.path, whole.tree, head, write_message(task, end), notices)
+        is_clean = not _has_given(tree, head)
+        commit = make_commit(tree.path, whole.tree, head if is_clean else tree.base, write_message(task, end), notices)
         left = [LeftOutFile(path=one.path, why=one.why, size=one.size) for one in whole.left_out]
         append(TreeWork(path=tree.path, branch=tree.branch, commit=commit, left_out=left))
-        take_up_commit(tree, commit)
+        take_up_commit(tree, commit, is_anew=not is_clean)
     for one in whole.left_out:
         notices.add("not-committed", os.path.join(tree.path, one.path), why=NestedText(f"run.unkept-{one.why}"))
+
+
+def _has_given(tree: WorkTree, head: str) -> bool:
+    """Return whether commits of the agent hold what the tree shares or was given, such as the person's .env."""
+    given = [*tree.links, *tree.copies]
+    asked = ("--literal-pathspecs", "rev-list", "-1", f"{tree.base}..{head}", "--", *given)
+    return bool(given) and bool(_ask(tree.path, *asked))
 
 
 def _name_submodules(top: str, branch: str, notices: Notices) -> None:
@@ -79,10 +87,13 @@ def _name_submodules(top: str, branch: str, notices: Notices) -> None:
         _name_submodules(place, branch, notices)
 
 
-def take_up_commit(tree: WorkTree, commit: str) -> None:
-    """Move a run's branch and its work tree on to a commit, whatever branch the agent left the tree on."""
+def take_up_commit(tree: WorkTree, commit: str, is_anew: bool = False) -> None:
+    """Move a run's branch and its work tree on to a commit, whatever branch the agent left the tree on.
+
+    `is_anew`: it takes the place of the agent's own commits.
+    """
     ref = f"refs/heads/{tree.branch}"
-    if git.run(tree.path, "merge-base", "--is-ancestor", ref, commit).code != 0:
+    if not is_anew and git.run(tree.path, "merge-base", "--is-ancestor", ref, commit).code != 0:
         raise MiError("tree-branch-left", branch=tree.branch, path=tree.path)
     _ask(tree.path, "update-ref", "-m", f"mi: {tree.run_id}", ref, commit)
     _ask(tree.path, "symbolic-ref", "HEAD", ref)

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.autopilot.workbench import MEND, RIGHT, Ran, Workbench, say
+from tests.autopilot.workbench import MEND, RIGHT, Ran, Workbench, run, say
 from tests.conftest import git
 from tests.fleet.tree_bench import DONE, commit, open_tree_bench, out, state, tree_of
 
@@ -189,3 +189,18 @@ def test_a_run_begun_from_another_tree_of_the_person_s_goes_back_there(bench: Wo
     done = bench.mi("merge")
     assert done.code == 0, done.stderr
     assert (out(feature, "log", "-1", "--format=%s"), state(main)) == ("fix the failing test", before)
+
+
+@pytest.mark.req("fleet.merge.dirty")
+@pytest.mark.parametrize("flag", ["--ff-only", "--merge"])
+def test_an_ignored_file_of_the_person_s_is_not_overwritten(bench: Workbench, flag: str) -> None:
+    commit(bench.project, _gitignore="notes.txt\n")
+    (bench.project / "notes.txt").write_text("mine\n", "utf-8")
+    bench.agent([run("echo theirs > notes.txt; git add -f notes.txt; git commit -qm notes"), *DONE])
+    ran = bench.run("--worktree", "fix the failing test")
+    ran.ended("done")
+    before = state(bench.project)
+    done = bench.mi("merge", ran.end["run_id"], flag)
+    assert (done.code, "notes.txt" in done.stderr, done.stderr.count("\n")) == (1, True, 1)
+    assert state(bench.project) == before
+    assert bench.read("notes.txt") == "mine\n"

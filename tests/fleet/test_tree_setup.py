@@ -68,6 +68,24 @@ def test_dependency_folders_are_shared_said_and_never_committed(bench: Workbench
     assert out(bench.project, "status", "--porcelain", "--ignored") == before
 
 
+@pytest.mark.req("fleet.trees.link", "fleet.trees.rules")
+def test_what_the_tree_was_given_is_in_no_commit_though_the_agent_commits_it(bench: Workbench) -> None:
+    commit(bench.project, _gitignore="node_modules/\n.env\n")
+    (bench.project / "node_modules").mkdir()
+    (bench.project / ".env").write_text("PASSWORD=kept-at-home\n", "utf-8")
+    rules(bench, 'copy = [".env"]\n')
+    bench.agent([run("git add -f .env node_modules; git commit -qm mine"), MEND, TEST, say("Fixed and tested. Done.")])
+    ran = bench.run("--worktree", "fix the failing test")
+    ran.ended("done")
+    start = ran.of("run_start")[0]
+    commits = f"{start['base_commit']}..{start['branch']}"
+    assert out(bench.project, "log", "--format=", "--name-only", commits) == "calc.py"
+    assert (tree_of(ran) / ".env").exists()
+    assert bench.mi("merge", ran.end["run_id"]).code == 0
+    assert (bench.project / "node_modules").is_dir()
+    assert not (bench.project / "node_modules").is_symlink()
+
+
 @pytest.mark.req("fleet.trees.link")
 def test_what_leads_back_to_the_person_s_sources_is_not_shared(bench: Workbench) -> None:
     commit(bench.project, _gitignore=".venv/\nnode_modules/\n")
