@@ -1,14 +1,13 @@
 """One run per work tree at a time, and which runs go on now."""
 
 import os
-import signal
 from collections.abc import Iterator
 from contextlib import contextmanager
 
 import msgspec
 
 from mi.kernel import clock, files
-from mi.kernel.errors import Blocked, NotFound
+from mi.kernel.errors import Blocked
 from mi.kernel.home import FILE_MODE, Home, make_place
 from mi.kernel.jsontext import BadJson, decode
 from mi.kernel.locks import is_held, try_lock
@@ -40,15 +39,6 @@ def find_running(home: Home, project_id: str = "") -> Iterator[RunningRun]:
         for lock in home.project(found).list_run_locks():
             if is_held(lock):
                 yield RunningRun(found, lock, read_owner(lock))
-
-
-def stop_run(home: Home, run_id: str) -> Owner:
-    """Tell a run that goes on to stop, and return its process; it can be resumed."""
-    for run in find_running(home):
-        if run.owner.run_id == run_id and run.owner.pid:
-            os.kill(run.owner.pid, signal.SIGTERM)
-            return run.owner
-    raise NotFound("run-not-running", run_id=run_id)
 
 
 @contextmanager

@@ -7,9 +7,9 @@ from collections.abc import Iterator, Mapping
 from mi.agents.choose import choose_agent
 from mi.app.home_context import HomeContext
 from mi.app.queue import QueuedOptions, QueueWishes, WantedTask, add_tasks
+from mi.app.run_stop import stop_run
 from mi.app.runs import build_runs
 from mi.app.worker import detach_worker
-from mi.autopilot.run_lock import stop_run
 from mi.evidence.runs import RunEntry, RunWish
 from mi.kernel import clock
 from mi.kernel.errors import MiError, UsageError
