@@ -89,7 +89,8 @@ def _stop_with_worker() -> None:
     def wait() -> None:
         while os.read(0, 1):
             pass
-        os.kill(os.getpid(), signal.SIGTERM)
+        # The main thread itself: a signal that this one takes does not wake it from what it waits for.
+        signal.pthread_kill(threading.main_thread().ident or 0, signal.SIGTERM)
 
     threading.Thread(target=wait, daemon=True).start()
 
