@@ -150,9 +150,16 @@ def read_options(job: QueuedJob) -> QueuedOptions:
 
 
 def _can_have_trees(root: str) -> bool:
+    """Return whether runs get trees of their own; where git is silent, a repository still does."""
     from mi.kernel import git
 
-    return git.run(root, "rev-parse", "-q", "--verify", "HEAD").code == 0
+    code = git.run(root, "rev-parse", "-q", "--verify", "HEAD").code
+    if code is not None:
+        return code == 0
+    folder = os.path.realpath(root)
+    while not os.path.lexists(os.path.join(folder, ".git")) and folder != os.path.dirname(folder):
+        folder = os.path.dirname(folder)
+    return os.path.lexists(os.path.join(folder, ".git"))
 
 
 def identify_task(project_id: str, words: str) -> str:

@@ -318,3 +318,16 @@ def test_when_a_limit_ends() -> None:
     assert now < find_reset(Limit(resets_at="2026-11-18T09:00:00Z"), now) < now + 60
     for untold in ("", "soon"):
         assert find_reset(Limit(resets_at=untold), now) == now + UNTOLD_S
+
+
+@pytest.mark.req("fleet.queue.worker")
+def test_where_git_does_not_answer_nothing_is_done_in_the_person_s_own_tree(bench: Workbench, tmp_path: Path) -> None:
+    bench.agent(DONE)
+    before = bench.read("calc.py")
+    queue(bench, "fix the failing test first")  # the project is known by its commit
+    (tmp_path / "empty").mkdir()
+    bench.env["PATH"] = str(tmp_path / "empty")
+    queue(bench, "fix the failing test")
+    assert "git did not answer" in drain(bench)
+    assert jobs(bench)["fix the failing test"] == "failed"
+    assert bench.read("calc.py") == before
