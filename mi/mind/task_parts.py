@@ -26,6 +26,7 @@ _PATH = re.compile(rf"(?:{_FILE})\Z")
 _PLACEHOLDER = re.compile(
     r"<[^<>]+>|\{[^{}\"']*\}|\[[^\]\"']*\]|%[sd]\b|\.\.\.|…|(?<![\w-])[A-Z][A-Z0-9_]+(?![\w-])|(?<=[\s=])[A-Z](?![\w-])"
 )
+_DOCUMENT = re.compile(r"\.(?:md|rst|adoc)\Z|\A(?:README|CHANGELOG|CONTRIBUTING)\Z")  # nothing that a program writes
 _VERSION = re.compile(r"v?\d[\d.]*+\w*+\Z|e\.g|i\.e", re.IGNORECASE)
 _MANY = 30  # parts that are followed; a longer list is for the Mind alone
 
@@ -89,11 +90,18 @@ def find_wanted(text: str) -> list[Wanted]:
     taken = {name for one in wanted for name in (one.name, one.former)}
     for start, _, name in things:
         wish = None if name in taken else _wish_for(text[:start], known.between_wish_and_name)
+        if wish is None and name not in taken and _DOCUMENT.search(name) and _is_written_down(text[:start]):
+            wish = "edited"
         fixed = _literal(name) if wish in ("added", "returned") else name
         fixed = fixed.split()[-1] if wish == "added" and " " in fixed and fixed != name else fixed
         if fixed and wish is not None and (wish != "edited" or _is_file(name)):
             wanted.append(Wanted(fixed, wish, _is_file(name), is_called=fixed in called))
     return list(dict.fromkeys(wanted))
+
+
+def _is_written_down(before: str) -> bool:
+    """Return whether a sentence wants something written into the document that it names next."""
+    return compiled(patterns().writes_down).search(before.replace("`", "")) is not None
 
 
 def _name(match: re.Match[str]) -> tuple[int, int, str]:

@@ -179,6 +179,7 @@ class Patterns:
     takes_out: str = ""  # … to be gone …
     returns: str = ""  # … to be given back or shown …
     edits: str = ""  # … or, where it is a file, to be changed
+    writes_down: str = ""  # between the start of a sentence and the document that something is to be written into
     gives_name: str = ""  # before the old name
     before_new_name: str = ""  # between the old name and the new one of a renaming
     keeps_old: str = ""  # the old name stays beside the new one

@@ -182,6 +182,13 @@ class EnglishTasks(Patterns):
     )
     returns = r"\b(?:return|print|raise|throw|show|log|output|display|emit|yield)(?:s|ing)?\b"
     edits = r"\b(?:update|change|edit|modify|adjust|extend|rewrite|translate|correct|document(?: \w+){0,4} in|mention(?: \w+){0,4} in|describe(?: \w+){0,4} in|document)\b"
+    writes_down = (
+        r"^(?:please |then |also |and ){0,2}(?:write|put|save|store|record|note|list|describe|explain|summari[sz]e|outline|draft"
+        r"|collect|create|add|publish)\b(?![^.;]{0,80}\b(?:that|which|so|scripts?|tools?|functions?|programs?|code|tests?|class(?:es)?"
+        r"|commands?|hooks?|parsers?|checks?|links?|results?|outputs?|errors?|logs?|data|described|specified|defined|explained|listed|documented|outlined"
+        r"|given|said|shown|found|mentioned|written|per|from|like|following|see)\b)"
+        r"[^.;]{0,80}?\b(?:in|into|to|as|at)\s+(?:(?:a|an|the|new|file|document|called|named)\s+){0,4}\Z"
+    )
     gives_name = r"\brenam(?:e|es|ing)\b|\bmove\b|\breplace\b"
     before_new_name = r"to|into|as|with|by|->|→|=>"
     keeps_old = (
