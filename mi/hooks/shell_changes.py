@@ -53,8 +53,8 @@ _WRITES = r"""(?x)open\s*\((?:(?!open\s*\()[^)])*,\s*(?:mode\s*=\s*)?['"][rbt]*[
     |['"]\s*>{1,2}"""
 _RUNS = r"system|[pP]open|subprocess|spawn|exec|check_output|`"  # code that runs commands
 _DEEPEST = 3  # commands within code within commands …
-_AWK_WRITES = r"""print[^;}\n]*?>{1,2}\s*(?:"([^"\n]+)"|[\w$(])"""
-_SED_WRITES = r"(?:^|[;{}\n\d$]|/[\w]*?)\s*w\s+([^\s;}]+)"
+_AWK_WRITES = r"""print[^;}\n>]{0,200}+>{1,2}[ \t]{0,20}+(?:"([^"\n]{1,300})"|[\w$(])"""
+_SED_WRITES = r"(?:^|[;{}\n\d$]|/[a-vx-zA-Z\d]{0,9}+)[ \t]{0,20}+w[ \t]{1,20}+([^\s;}]{1,300})"
 _LITERAL = r"""(['"])([^'"\n]{1,300})\1"""
 
 
