@@ -117,4 +117,5 @@ def build_tree_steps(context: HomeContext, run_id: str, task: str) -> "list[RunS
         return []
     from mi.fleet.tree_steps import TreeSteps
 
-    return [TreeSteps(context.home, tree, task, find_keep_rules(context), context.notices)]
+    language = context.language_for(task)
+    return [TreeSteps(context.home, tree, task, find_keep_rules(context), context.notices, language)]

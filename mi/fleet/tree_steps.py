@@ -2,20 +2,25 @@
 
 import os
 from collections.abc import Callable
+from functools import partial
 
-from mi.autopilot.steps.protocol import RunRecorder, RunSteps
+from mi.autopilot.steps.protocol import Outcome, RunRecorder, RunSteps, SendFirst, Stop
 from mi.evidence.records.base import Record
 from mi.evidence.records.run import LeftOutFile, RunEnd, TreeWork
+from mi.fleet.other_trees import OtherTrees
 from mi.fleet.tree_commit import list_branches, make_commit, refuse_unfiltered, write_whole
-from mi.fleet.tree_registry import WorkTree
+from mi.fleet.tree_registry import TreeRegistry, WorkTree
 from mi.fleet.tree_setup import find_time, list_submodules
 from mi.fleet.work_trees import choose_filters
 from mi.kernel import git
+from mi.kernel.consent import agrees, refuses
 from mi.kernel.errors import MiError
 from mi.kernel.home import Home
-from mi.kernel.messages import NestedText
+from mi.kernel.language import patterns
+from mi.kernel.messages import NestedText, text
 from mi.kernel.notices import Notices
 from mi.kernel.secrets import hide_credentials
+from mi.mind.views import Case
 from mi.project.left_out import KeepRules
 
 _SUBJECT = 72
@@ -24,12 +29,34 @@ _SUBJECT = 72
 class TreeSteps(RunSteps):
     """Commits the work of a run that is done; of any other the tree stays as it is."""
 
-    def __init__(self, home: Home, tree: WorkTree, task: str, keep: KeepRules, notices: Notices) -> None:
+    def __init__(
+        self, home: Home, tree: WorkTree, task: str, keep: KeepRules, notices: Notices, language: str = "en"
+    ) -> None:
         self._home = home
         self._tree = tree
         self._task = task
         self._keep = keep
         self._notices = notices
+        self._language = language
+        self._others = OtherTrees(tree, TreeRegistry(home, notices).read().values())
+        self._answers = 0
+
+    def closing(self, recorder: RunRecorder, case: Case) -> Outcome:
+        """Ask about a tree that is not the run's own and that the agent worked in all the same."""
+        log = self._home.project(self._tree.project_id).evidence
+        acts = self._others.find_acts(log, self._tree.run_id, self._notices)
+        if not acts:
+            return None
+        said = partial(
+            text, language=self._language, path=acts[0].path, command=hide_credentials(acts[0].said)[0][:200]
+        )
+        answer = recorder.ask_once(said("run.other-tree"), of=f"tree {acts[0].path} {self._answers}")
+        if answer is None or refuses(answer):
+            return Stop(said("run.other-tree-waits"))
+        if agrees(answer, patterns().go_on):
+            return None
+        self._answers += 1  # whoever said what to do instead is asked anew
+        return SendFirst(answer)
 
     def session_log(self, recorder: RunRecorder, end: Record) -> None:
         if not isinstance(end, RunEnd) or end.status != "done":

@@ -261,3 +261,22 @@ def test_a_tree_in_which_a_run_goes_on_is_neither_merged_nor_removed(bench: Work
     assert "a run goes on there" in stays.stdout
     assert tree_of(ran).exists()
     assert (merged.code, "a run is in progress" in merged.stderr) == (3, True)
+
+
+@pytest.mark.req("fleet.trees.others")
+def test_an_agent_that_works_in_the_persons_own_tree_is_not_done_before_they_said_so(bench: Workbench) -> None:
+    sneak = run(f"cd {bench.project} && echo x > note.txt && git add note.txt && git commit -qm sneaked")
+    bench.agent([MEND, TEST, sneak, TEST, say("Fixed and tested. Done.")])
+    ran = bench.run("--worktree", "fix the failing test")
+    ran.ended("blocked")
+    (asked,) = ran.of("question")
+    assert f"named {bench.project} in what it did" in asked["text"]
+    bench.mi("answer", asked["id"], "yes")
+    bench.run("--resume", ran.end["run_id"]).ended("done")
+
+
+@pytest.mark.req("fleet.trees.others")
+def test_what_an_agent_only_reads_in_the_persons_own_tree_is_no_question(bench: Workbench) -> None:
+    look = run(f"cat {bench.project}/calc.py")
+    bench.agent([look, MEND, TEST, say("Fixed and tested. Done.")])
+    bench.run("--worktree", "fix the failing test").ended("done")

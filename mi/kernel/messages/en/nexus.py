@@ -158,6 +158,8 @@ TEXT: dict[str, str] = {
     "run.takes-up": "This is task {id} of the list: it is ticked when the work is verified.",
     "run.list-changed": "While the agent worked, tasks beside its own were taken out of the list or put into other words, by no command of yours: {tasks}. Let the list stay so? (yes, no, or what to do instead)",
     "run.list-waits": "tasks of the list are gone or in other words, and wait for your word: {tasks}",
+    "run.other-tree": "The agent named {path} in what it did (`{command}`). That is not the work tree of this run, and what is there is no longer as it was, or is another run's. Is that as you want it? (yes, no, or what to do instead)",
+    "run.other-tree-waits": "the agent worked in {path}, which is not its work tree; that waits for your word",
     "run.list-left": "still open, and not worked on: {tasks}; mi task list shows them, mi run --tasks works on them",
     "doctor.nexus-claude-code": "claude-code: agents have their own tool lists; tool events name the agent only where the host says it",
     "doctor.nexus-codex": "codex: has no agents of its own (they are skills), no event names one, so no capability is enforced there; reads are seen only where a command prints the file; subagents cannot be resumed",

@@ -158,6 +158,8 @@ TEXT: dict[str, str] = {
     "run.takes-up": "这是清单中的任务 {id}：工作通过验证后会勾选。",
     "run.list-changed": "代理工作期间，清单中不属于它的任务被删除或改写，且不是您的命令所为：{tasks}。清单就这样保留吗？（是、否，或说明该怎么做）",
     "run.list-waits": "清单中的任务不见了或已被改写，等您决定：{tasks}",
+    "run.other-tree": "代理在操作中提到了 {path}（`{command}`）。那不是这次运行的工作树，而且其中的内容已经改变，或属于另一次运行。您认可吗？（是、否，或说明该怎么做）",
+    "run.other-tree-waits": "代理在 {path} 中做了改动，那不是它的工作树；等您决定",
     "run.list-left": "仍未完成，也没有处理：{tasks}；mi task list 查看，mi run --tasks 处理",
     "doctor.nexus-claude-code": "claude-code：代理各有工具清单；只有宿主说明时，工具事件才带代理名",
     "doctor.nexus-codex": "codex：没有自己的代理（作为技能提供），事件不带代理名，因此那里不强制能力限制；只有打印文件的命令才算阅读；子代理不能续用",
