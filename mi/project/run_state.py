@@ -26,6 +26,7 @@ _THREAD, _CURSOR = "hands_state.json", "workflow_run.json"
 class RunThread(Struct, frozen=True, kw_only=True):
     """The agent's thread of a run, and the work tree in which it worked."""
 
+    version: str = "v1"
     provider: str = ""
     thread_id: str = ""
     updated_ts: str = ""

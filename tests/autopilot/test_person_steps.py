@@ -297,7 +297,7 @@ def test_every_state_file_and_every_thought_says_its_version(bench: Workbench) -
     states = [path for path in bench.home.rglob("*.json") if path.name != "config.json"]
     assert {path.name for path in states} >= {"overlay.json", "projects.json", "project_selection.json"}
     for path in states:
-        assert json.loads(path.read_text("utf-8"))["version"] == "v1", path
+        assert json.loads(path.read_text("utf-8")).get("version") == "v1", path
     thoughts = [path for path in bench.home.rglob("*.jsonl") if "thoughtdb" in path.parts]
     assert {path.name for path in thoughts} == {"claims.jsonl", "nodes.jsonl", "edges.jsonl"}
     for path in thoughts:

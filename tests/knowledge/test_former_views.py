@@ -42,7 +42,7 @@ def test_an_evidence_index_of_version_3(home: Home) -> None:
         INSERT INTO event VALUES (1, '{second}', 0)""",
     )
     index = EvidenceIndex(home)
-    assert index.seen_last(home.evidence, ["run_start"]) is None
+    assert index.seen_last(home.evidence, ["run_start"]) == []
     for event_id, task in ((first, "one"), (second, "two")):
         event = index.find(home.evidence, event_id, lambda done, total: None)
         assert event is not None

@@ -25,6 +25,7 @@ TOOLS = {tool.name: tool for name in list_known() for tool in load_toolset(name)
 NAMES = {*TOOLS, *NEXUS}
 # Literals with two names of tools or more, and why they are not read off the tools.
 ALLOWED = {
+    "mi/web/views/needs_you.py": "kinds of what waits that are named like tools",
     "mi/nexus/toolset.py": "the table of the plan's tools",
     "mi/cli/commands.py": "commands that are named like tools",
     "mi/cli/governed.py": "the command of the shell that does what a call would; checked below",

@@ -16,6 +16,7 @@ ALLOWED = {
     "mi/governance/command_tables.py": "commands by what they do to the world; a floor below",
     "mi/agents/programs.py": "interpreters that an agent's script runs in",
     "mi/governance/change_units.py": "lock files",
+    "mi/hooks/shell_changes.py": "programs that write the files they format",
     "mi/kernel/inline_code.py": "interpreters that take code on their line",
     "mi/mind/views.py": "how a text begins that is a command, of a check or not",
     "mi/nexus/targets.py": "languages",
