@@ -67,7 +67,10 @@ def _in_file(path: str) -> Iterator[Damage]:
 
 
 def _is_open(path: str) -> bool:
-    return bool(os.stat(path).st_mode & 0o077)
+    try:
+        return bool(os.stat(path).st_mode & 0o077)
+    except FileNotFoundError:  # a run that goes on removed it since
+        return False
 
 
 def _closing(path: str) -> Damage:
