@@ -10,6 +10,7 @@ from mi.kernel import git
 from mi.kernel.named_tuple import NamedTuple
 from mi.kernel.notices import Notices
 from mi.mind.views import read_batch
+from mi.tasks import NEXUS_TASKS, TINY_TASKS
 
 _STATUS_S = 10.0
 
@@ -62,6 +63,10 @@ def _names(text: str, path: str, own: str) -> bool:
 
 
 def _look(top: str) -> tuple[str, str]:
-    """Return what tells whether a tree changed: its commit, and what is not committed."""
+    """Return what tells whether a tree changed: its commit, and what is not committed beside the task list.
+
+    What an agent ticks there is taken back.
+    """
+    lists = [f":(exclude,glob)**/{name}" for name in (TINY_TASKS, NEXUS_TASKS)]
     head = git.run(top, "rev-parse", "HEAD").output
-    return head, git.run(top, "status", "--porcelain", "-z", timeout_s=_STATUS_S).output
+    return head, git.run(top, "status", "--porcelain", "-z", "--", ".", *lists, timeout_s=_STATUS_S).output
