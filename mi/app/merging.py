@@ -13,7 +13,7 @@ from mi.evidence.records.governed import TaskOutcome
 from mi.evidence.records.run import RunEnd, RunStart, TreeWork
 from mi.fleet.merging import MergePlan, MergeResult, MergeWay, find_target, merge_branch
 from mi.fleet.tree_registry import TreeRegistry, WorkTree
-from mi.fleet.tree_steps import commit_work, take_up_commit
+from mi.fleet.tree_steps import commit_work, take_up_recorded
 from mi.fleet.work_trees import choose_filters, mend_tree
 from mi.kernel import git
 from mi.kernel.errors import Blocked, MiError, NotFound, UsageError
@@ -115,8 +115,7 @@ def commit_rest(context: HomeContext, found: TreeRun, anyway: bool = False) -> N
     if not os.path.isdir(found.tree.path):
         return
     if found.is_done and found.works:
-        if git.run(found.tree.path, "rev-parse", "HEAD").output.strip() == found.tree.base:
-            take_up_commit(found.tree, found.works[-1].commit)
+        take_up_recorded(found.tree, found.works[-1].commit)
         return
     end = found.end or RunEnd(run_id=found.start.run_id, status="interrupted")
     if found.is_done or anyway:

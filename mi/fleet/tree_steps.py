@@ -12,7 +12,7 @@ from mi.fleet.tree_commit import list_branches, make_commit, refuse_unfiltered, 
 from mi.fleet.tree_registry import TreeRegistry, WorkTree
 from mi.fleet.tree_setup import find_time, list_submodules
 from mi.fleet.work_trees import choose_filters
-from mi.kernel import git
+from mi.kernel import files, git
 from mi.kernel.consent import agrees, refuses
 from mi.kernel.errors import MiError
 from mi.kernel.home import Home
@@ -117,14 +117,28 @@ def _name_submodules(top: str, branch: str, notices: Notices) -> None:
 def take_up_commit(tree: WorkTree, commit: str, is_anew: bool = False) -> None:
     """Move a run's branch and its work tree on to a commit, whatever branch the agent left the tree on.
 
-    `is_anew`: it takes the place of the agent's own commits.
+    `is_anew`: it takes the place of the agent's own commits. The branch moves last: whoever is killed before it can
+    do all of this again.
     """
     ref = f"refs/heads/{tree.branch}"
     if not is_anew and git.run(tree.path, "merge-base", "--is-ancestor", ref, commit).code != 0:
         raise MiError("tree-branch-left", branch=tree.branch, path=tree.path)
-    _ask(tree.path, "update-ref", "-m", f"mi: {tree.run_id}", ref, commit)
     _ask(tree.path, "symbolic-ref", "HEAD", ref)
-    _ask(tree.path, "reset", "-q", "--mixed")
+    _ask(tree.path, "read-tree", "--reset", commit)
+    _ask(tree.path, "update-ref", "-m", f"mi: {tree.run_id}", ref, commit)
+
+
+def take_up_recorded(tree: WorkTree, commit: str) -> None:
+    """Move a run's branch on to the commit that MI made for it, where MI was killed before it could."""
+    tip = git.run(tree.path, "rev-parse", "--verify", "-q", f"refs/heads/{tree.branch}").output.strip()
+    if not tip or tip == commit:
+        return
+    has_given = _has_given(tree, tip)
+    if has_given or tip == _ask(tree.path, "rev-parse", f"{commit}^"):
+        files.remove_if_there(
+            os.path.join(git.find_git_folder(tree.path), "index.lock")
+        )  # of a git that was killed too
+        take_up_commit(tree, commit, is_anew=has_given)
 
 
 def _ask(top: str, *args: str) -> str:

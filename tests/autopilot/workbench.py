@@ -196,7 +196,7 @@ def models_for(bench: Workbench) -> Iterator[Callable[..., ScriptedServer]]:
         yield make
 
 
-def open_bench(tmp_path: Path) -> Workbench:
+def open_bench(tmp_path: Path, first: str = "more") -> Workbench:
     """A bench in a repository whose only test fails because `add` is wrong."""
     project = tmp_path / "project"
     project.mkdir()
@@ -204,7 +204,7 @@ def open_bench(tmp_path: Path) -> Workbench:
     (project / "test_calc.py").write_text(_TEST, "utf-8")
     (project / ".gitignore").write_text("__pycache__/\n", "utf-8")
     git(project, "init", "-q", "-b", "main")
-    commit(project)
+    commit(project, first)
     return Workbench(project, tmp_path)
 
 

@@ -34,7 +34,7 @@ def test_runs_of_all_projects_are_listed_by_state_time_and_project(bench: Workbe
     bench.agent([MEND, TEST, say("Done.")])
     bench.run("first", "task").ended("done")
     (tmp_path / "other").mkdir()
-    other = open_bench(tmp_path / "other")
+    other = open_bench(tmp_path / "other", first="another project")  # the first commit says which project it is
     other.home = bench.home
     other.agent([say("Which colour should it be, red or blue?")])
     other.mi("run", "second", "task")

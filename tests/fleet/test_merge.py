@@ -53,6 +53,19 @@ def test_beside_work_of_the_person_s_it_is_a_merge_or_put_on_top(bench: Workbenc
     assert len(out(bench.project, "worktree", "list").splitlines()) == 2  # nothing is left of the trial
 
 
+@pytest.mark.req("fleet.queue.killed-at-random")
+@pytest.mark.parametrize("is_index_new", [False, True])
+def test_a_commit_that_a_kill_kept_from_the_branch_is_taken_up(bench: Workbench, ran: Ran, is_index_new: bool) -> None:
+    tree, branch = tree_of(ran), out(tree_of(ran), "branch", "--show-current")
+    git(tree, "update-ref", f"refs/heads/{branch}", f"{branch}^")
+    if not is_index_new:
+        git(tree, "read-tree", "HEAD")
+        Path(out(tree, "rev-parse", "--path-format=absolute", "--git-path", "index.lock")).touch()
+    assert bench.mi("merge", ran.end["run_id"]).code == 0
+    assert RIGHT in (bench.project / "calc.py").read_text("utf-8")
+    assert (out(tree, "status", "--porcelain"), out(tree, "rev-list", "--count", "HEAD")) == ("", "2")
+
+
 @pytest.mark.req("fleet.merge.ways")
 def test_only_a_fast_forward_is_refused_where_it_would_be_none(bench: Workbench, ran: Ran) -> None:
     commit(bench.project, other_txt="mine\n")
