@@ -6,6 +6,7 @@ from contextlib import ExitStack
 from typing import NamedTuple
 
 from mi.app.home_context import HomeContext
+from mi.app.run_names import find_run_id
 from mi.app.work_trees import find_keep_rules
 from mi.autopilot.resume import records_of
 from mi.autopilot.run_lock import run_lock
@@ -32,7 +33,7 @@ class CleanedTree(NamedTuple):
 
 def clean_trees(context: HomeContext, runs: list[str], apply: bool) -> Iterator[CleanedTree]:
     """Remove the work trees whose work is merged or kept in a reference; of runs that are not done only those named."""
-    listed = TreeRegistry(context.home, context.notices).read()
+    listed, runs = TreeRegistry(context.home, context.notices).read(), [find_run_id(context, run) for run in runs]
     for run_id in runs:
         if run_id not in listed:
             raise NotFound("clean-unknown", run_id=run_id)

@@ -4,6 +4,7 @@ import os
 from typing import NamedTuple
 
 from mi.app.home_context import HomeContext
+from mi.app.run_names import find_run_id
 from mi.app.trust import bind_merged
 from mi.app.work_trees import describe_tree, find_keep_rules
 from mi.autopilot.resume import latest_run_id, records_of
@@ -47,7 +48,7 @@ class MergedRun(NamedTuple):
 def find_tree_run(context: HomeContext, run: str) -> TreeRun:
     """Return a run of this project that worked in a tree of its own; NotFound or UsageError where there is none."""
     log, notices = context.project_home.evidence, context.notices
-    run_id = _find_latest(context) if run == "last" else run
+    run_id = _find_latest(context) if run == "last" else find_run_id(context, run)
     records = records_of(log, run_id, notices)
     start = records[0] if records else None
     if not isinstance(start, RunStart):

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, NamedTuple
 
 from mi.app.home_context import HomeContext
+from mi.app.run_names import find_run_id
 from mi.app.thoughts import build_thoughts
 from mi.app.tree_run import find_latest_here
 from mi.app.trust import leave_question, list_untrusted
@@ -109,7 +110,11 @@ def find_kept_run(context: HomeContext, run: str) -> KeptRun:
     from mi.project.trees import GitTree
 
     log, root = context.project_home.evidence, context.project.root
-    run_id = (find_latest_here(context) or latest_run_id(log, context.notices)) if run == "last" else run
+    run_id = (
+        (find_latest_here(context) or latest_run_id(log, context.notices))
+        if run == "last"
+        else find_run_id(context, run)
+    )
     records = records_of(log, run_id, context.notices)
     if not records or not isinstance(records[0], RunStart):
         raise NotFound("not-a-run", run_id=run_id, path=log)

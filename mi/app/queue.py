@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from msgspec import Struct, structs
 
 from mi.app.home_context import HomeContext
+from mi.app.run_names import find_run_id
 from mi.fleet.queue import OPEN_STATES, QueuedJob, QueuedTask, SameTask
 from mi.fleet.sqlite_queue import SqliteQueue
 from mi.kernel import clock, ids
@@ -194,19 +195,17 @@ def _former(wanted: list[WantedTask]) -> tuple[str, ...]:
 
 
 def find_job(context: HomeContext, ref: str) -> QueuedJob:
-    """Return a job by its run's id or the end of it, or by the task of the project's list; NotFound, else."""
+    """Return a job by its run, or by the task of the project's list; NotFound, else."""
     queue = build_queue(context)
-    found = queue.find(ref)
+    found = queue.find(find_run_id(context, ref))
     if found is not None and found.state != "outside":
         return found
-    ending = [job for job in queue.jobs() if job.run_id.endswith("_" + ref)]
-    listed = [job for job in queue.jobs(OPEN_STATES) if job.task.list_task == ref]
-    for jobs in (ending, [job for job in listed if job.task.project_id == context.project.project_id]):
-        if len(jobs) == 1:
-            return jobs[0]
-        if jobs:
-            raise UsageError("ambiguous-job", ref=ref, runs=", ".join(job.run_id for job in jobs[:5]))
-    raise NotFound("not-queued", ref=ref)
+    listed = [job for job in queue.jobs(OPEN_STATES, context.project.project_id) if job.task.list_task == ref]
+    if len(listed) > 1:
+        raise UsageError("ambiguous-run", ref=ref, runs=", ".join(job.run_id for job in listed[:5]))
+    if not listed:
+        raise NotFound("not-queued", ref=ref)
+    return listed[0]
 
 
 def find_open_run(context: HomeContext, ref: str) -> str:
@@ -216,11 +215,11 @@ def find_open_run(context: HomeContext, ref: str) -> str:
     except NotFound:
         from mi.evidence.latest import whole_run
 
-        log = context.project_home.evidence
-        run = whole_run(log, ref, context.evidence_index, lambda done, total: None)
+        log, run_id = context.project_home.evidence, find_run_id(context, ref)
+        run = whole_run(log, run_id, context.evidence_index, lambda done, total: None)
         if run is None:
             raise
-        return "" if run["status"] == "done" else ref
+        return "" if run["status"] == "done" else run_id
 
 
 def find_held(context: HomeContext) -> dict[str, str]:

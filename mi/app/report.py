@@ -4,6 +4,7 @@ import os
 from typing import TYPE_CHECKING, NamedTuple
 
 from mi.app.home_context import HomeContext
+from mi.app.run_names import find_run_id
 from mi.evidence.latest import find_latest_run
 from mi.evidence.reader import read_on
 from mi.fleet.report import ReportedDiff, ReportedFile, ReportedLesson, RunReport, make_report, read_run
@@ -36,6 +37,7 @@ def find_run_place(context: HomeContext, ref: str, progress: "Progress") -> RunL
         if latest is None:
             raise NotFound("no-run", path=log)
         ref = latest.run_id
+    ref = find_run_id(context, ref)
     if not ref.startswith("run_"):
         raise UsageError("no-run-id", ref=ref)
     own = context.project.project_id

@@ -6,6 +6,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, NamedTuple
 
 from mi.app.home_context import HomeContext, find_current_folder
+from mi.app.run_names import find_run_id, is_short_name
 from mi.app.tree_run import find_latest_here
 from mi.evidence.reader import read_back, read_on
 from mi.evidence.records.run import TreeSnapshot
@@ -72,7 +73,11 @@ def _find_stores(context: HomeContext) -> list[TreeStore]:
 
 def split_reference(context: HomeContext, ref: str) -> tuple[str, str]:
     """Return run and batch; a batch alone is one of the latest run."""
-    run, _, batch = ref.removeprefix("refs/mi/").partition("/")
+    named = ref.removeprefix("refs/mi/")
+    run, _, batch = (find_run_id(context, named) if is_short_name(named) else named).partition("/")
+    run = find_run_id(context, run)
+    if is_short_name(run):
+        raise NotFound("not-a-run", run_id=run, path=context.project_home.evidence)
     if not run.startswith(("run_", "cli_")) and not batch:
         run, batch = ("last", "" if run == "last" else run)
     if run == "last":

@@ -3,6 +3,7 @@
 import os
 
 from mi.app.home_context import HomeContext
+from mi.app.run_names import find_run_id
 from mi.kernel.errors import Blocked
 
 
@@ -32,7 +33,7 @@ def choose_resumed(context: HomeContext, run_id: str) -> str:
 
     living = {run.owner.run_id: run.owner for run in find_running(context.home)}
     here = "" if run_id else find_tree_run(context)
-    chosen = run_id or (here if here not in living else "")
+    chosen = find_run_id(context, run_id) or (here if here not in living else "")
     chosen = chosen or latest_run_id(context.project_home.evidence, context.notices, living)
     if chosen in living:
         owner = living[chosen]

@@ -30,11 +30,13 @@ def build_parser(name: str) -> Parser:
 
 def _find_run(context: HomeContext, args: Args) -> "RunningRun":
     """Return the run that is meant: the named one, wherever it is; else that of this tree, else the project's only."""
+    from mi.app.run_names import find_run_id
     from mi.autopilot.run_lock import find_running
 
     place, root = context.project_home, context.project.root
     if args.run_id:
-        found = next((run for run in find_running(context.home) if run.owner.run_id == args.run_id), None)
+        run_id = find_run_id(context, args.run_id)
+        found = next((run for run in find_running(context.home) if run.owner.run_id == run_id), None)
         if found is None:
             raise NotFound("run-not-in-progress", run=args.run_id)
         return found

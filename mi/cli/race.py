@@ -3,6 +3,7 @@
 from typing import TYPE_CHECKING, Any
 
 from mi.app.home_context import HomeContext
+from mi.app.run_names import find_run_id
 from mi.cli.arguments import Args, Parser, add_cd, add_json, command
 from mi.cli.merge import add_ways, bring_over
 from mi.cli.output import Output, Progress, shorten_gist
@@ -53,8 +54,10 @@ def _names_race(words: list[str]) -> bool:
 
 def _run(context: HomeContext, args: Args) -> int:
     out, words = Output(context.language), args.words
-    if words[:1] == ["pick"] and len(words) == 2 and words[1].startswith("run_"):
-        return _pick(context, out, args, words[1])
+    if words == ["pick"]:
+        raise UsageError("race-pick-what")
+    if words[:1] == ["pick"] and len(words) == 2:
+        return _pick(context, out, args, find_run_id(context, words[1]))
     if not words or _names_race(words):
         if args.agents or args.number:
             raise UsageError("race-without-task")

@@ -3,6 +3,7 @@
 from typing import Any
 
 from mi.app.home_context import HomeContext
+from mi.app.run_names import find_run_id, is_short_name
 from mi.app.thoughts import build_thoughts
 from mi.cli.arguments import Args, Parser, add_cd, add_count, add_json, add_redact, command
 from mi.cli.output import Output, Progress, make_safe, redact_value, shorten_gist
@@ -23,7 +24,9 @@ def build_parser(name: str) -> Parser:
     )
     built.set_defaults(run=_run)
     built.add_argument("ref", help="an id, a transcript's path, or last, hands, mind, project")
-    built.add_argument("run_id", nargs="?", metavar="run", default="", help="with last: the run that is meant")
+    built.add_argument(
+        "run_id", nargs="?", metavar="run", default="", help="with last, hands, mind: the run that is meant"
+    )
     built.add_argument("--global", dest="only_global", action="store_true", help="look in the global evidence only")
     add_count(built, "lines of a transcript (default 200)")
     built.add_argument("--jsonl", action="store_true", help="print the stored transcript lines")
@@ -36,18 +39,22 @@ def build_parser(name: str) -> Parser:
 
 def _run(context: HomeContext, args: Args) -> int:
     out = Output(context.language)
+    if is_short_name(args.ref):
+        args.ref = find_run_id(context, args.ref)
+        if is_short_name(args.ref):
+            raise NotFound("not-a-run", run_id=args.ref, path=context.home.projects)
     ref: str = args.ref
     prefix = ref.partition("_")[0] if "_" in ref else ""
     if args.jsonl and not (ref in ("hands", "mind") or ref.endswith((".jsonl", ".jsonl.gz"))):
         raise UsageError("only-transcripts")
-    if args.run_id and ref != "last":
+    if args.run_id and ref not in ("last", "hands", "mind"):
         raise UsageError("only-with-last", value=args.run_id)
     if ref == "last":
         _show_last(context, out, args)
     elif ref in ("hands", "mind"):
         from mi.cli.transcripts import show_latest
 
-        show_latest(context, out, args, ref)
+        show_latest(context, out, args, ref, args.run_id)
     elif ref == "project":
         from mi.cli import project
 
@@ -129,7 +136,7 @@ def _show_run(context: HomeContext, out: Output, args: Args) -> None:
 
             _show_object(out, args, mark_run(context, log, found, progress))
             return
-    raise NotFound("unknown-id", ref=args.ref, where=context.home.projects)
+    raise NotFound("not-a-run", run_id=args.ref, path=context.home.projects)
 
 
 def _show_open(context: HomeContext, out: Output, args: Args) -> None:
@@ -209,7 +216,7 @@ def _show_last(context: HomeContext, out: Output, args: Args) -> None:
 
     log = context.project_home.evidence
     progress = Progress(out, "progress.indexing")
-    run_id = args.run_id or find_tree_run(context)
+    run_id = find_run_id(context, args.run_id) or find_tree_run(context)
     bundle = find_latest_batch(log, context.evidence_index, context.notices, progress, run_id)
     if bundle is None:
         raise NotFound("not-a-run", run_id=args.run_id, path=log) if args.run_id else NotFound("no-batch", path=log)

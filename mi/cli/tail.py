@@ -50,11 +50,13 @@ def _run(context: HomeContext, args: Args) -> int:
 
 
 def _tail_evidence(context: HomeContext, out: Output, args: Args) -> None:
+    from mi.app.run_names import find_run_id
     from mi.evidence.reader import read_last
 
     log = context.home.evidence if args.only_global else context.project_home.evidence
     size = jsonl.measure_size(log)
     count = _LINES if args.count is None else args.count
+    args.run_id = find_run_id(context, args.run_id)
     events = read_last(log, count, context.notices, lambda event: args.run_id in ("", event.head.run_id))
     if not args.only_global:
         context.note_last()

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from mi.app.home_context import HomeContext
 from mi.cli.arguments import Args
-from mi.cli.output import Output, flush, shorten_gist
+from mi.cli.output import Output, Progress, flush, shorten_gist
 from mi.kernel import jsonl
 from mi.kernel.errors import NotFound
 from mi.kernel.secret_lines import LineRedactor
@@ -18,16 +18,32 @@ _LINES = 200
 _LONGEST_KEY = 300  # lines of a private key, which may begin before those that are shown
 
 
-def show_latest(context: HomeContext, out: Output, args: Args, kind: str) -> None:
-    """Print the end of the project's latest transcript of a kind, and with -f what comes."""
+def show_latest(context: HomeContext, out: Output, args: Args, kind: str, run: str = "") -> None:
+    """Print the end of the latest transcript of a kind, of the project or of a run, and with -f what comes."""
     from mi.evidence.transcripts import find_latest
 
     folder = context.project_home.hands_transcripts if kind == "hands" else context.project_home.mind_transcripts
-    path = find_latest(folder)
+    path = _find_of_run(context, out, kind, run) if run else find_latest(folder)
+    if path is None and run:
+        raise NotFound("no-transcript-of", kind=kind, run=run)
     if path is None:
         raise NotFound("no-transcript", path=folder)
     context.note_last()
     show(out, args, path)
+
+
+def _find_of_run(context: HomeContext, out: Output, kind: str, run: str) -> str | None:
+    """Return the latest transcript that the records of a run name."""
+    from mi.app.report import find_run_place
+    from mi.evidence.reader import read_on
+
+    place = find_run_place(context, run, Progress(out, "progress.indexing"))
+    field = {"hands": "transcript_path", "mind": "mind_transcript_ref"}[kind]
+    named, found = f'"{field}"'.encode(), ""
+    for event in read_on(place.log, place.start, context.notices):
+        if event.head.run_id == place.run_id and named in event.raw:
+            found = str(event.fields().get(field) or found)
+    return context.home.path(found) if found else None
 
 
 def show(out: Output, args: Args, path: str) -> None:

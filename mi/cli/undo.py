@@ -41,11 +41,12 @@ def build_parser(name: str) -> Parser:
 
 def _undo(context: HomeContext, args: Args) -> int:
     from mi.app.reach import find_reach
+    from mi.app.run_names import find_run_id
     from mi.learning.undo import describe_change, undo
 
     out = Output(context.language)
     places, others = _places(context), build_other_lessons(context)
-    ref = _find_last(context, places, others) if args.ref == "last" else args.ref
+    ref = _find_last(context, places, others) if args.ref == "last" else find_run_id(context, args.ref)
     event = _first_event(context, out, ref)
     target, restores = _target(ref, event)
     if restores:

@@ -47,12 +47,13 @@ def build_parser(name: str) -> Parser:
 
 
 def _last(context: HomeContext, args: Args) -> int:
+    from mi.app.run_names import find_run_id
     from mi.app.tree_run import find_tree_run
     from mi.evidence.latest import find_latest_run
     from mi.evidence.run_story import read_story
 
     log = context.project_home.evidence
-    run_id = args.run_id or find_tree_run(context)
+    run_id = find_run_id(context, args.run_id) or find_tree_run(context)
     latest = find_latest_run(log, context.evidence_index, context.notices, run_id)
     if args.run_id and latest is None:
         raise NotFound("not-a-run", run_id=args.run_id, path=log)

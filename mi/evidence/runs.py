@@ -81,6 +81,13 @@ def find_latest_of_tree(index: EvidenceIndex, log: str, root: str) -> str:
     return str(row[0]) if row else ""
 
 
+def find_runs_ending(index: EvidenceIndex, logs: list[str], ending: str) -> list[str]:
+    """Return the runs of some logs whose id has this last part."""
+    index.catch_up_all(logs, lambda done, total: None)
+    query = "SELECT DISTINCT run FROM run WHERE substr(run, -length(?1)) = ?1 ORDER BY 1"
+    return [row[0] for row in index.with_view(lambda view: view.db.execute(query, (f"_{ending}",)).fetchall())]
+
+
 def list_runs(home: Home, index: EvidenceIndex, wish: RunWish, living: Collection[str]) -> tuple[list[RunEntry], int]:
     """Return the latest runs that are wanted, and how many there are; `living` are those whose process lives."""
     where, values = _condition(home, wish, living)

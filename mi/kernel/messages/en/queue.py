@@ -7,7 +7,7 @@ TEXT: dict[str, str] = {
     "notice.queue-unread": "{reason}",
     "error.queue-unusable": "the queue {path} cannot be used: {reason} (no work is in it: mi runs lists every run from its log; mi queue rebuild makes the queue again)",
     "error.same-task-open": "the same task is queued already: {run_id} (mi queue list; mi queue cancel {run_id})",
-    "error.ambiguous-job": "{ref} names several runs of the queue: {runs} (give the whole id)",
+    "error.ambiguous-run": "{ref} names several runs: {runs} (give the whole id)",
     "error.bad-priority": "--priority {value}: give a whole number from -{most} to {most}",
     "error.bad-moment": "--not-before {value}: no time of day (22:00), date (2026-11-18T22:00) or span (+2h)",
     "error.job-ended": "{run_id} is {state}; there is nothing to cancel (mi queue list --all)",

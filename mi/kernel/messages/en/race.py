@@ -5,6 +5,7 @@ TEXT: dict[str, str] = {
     "error.race-number": "-n {value}: a race has {least} to {most} runs, at least one of each agent",
     "error.no-race": 'no race in {root} yet (begin one: mi race "<task>" --agents codex,claude)',
     "error.no-such-race": "no race {ref}, and no race with that run (mi race shows the latest)",
+    "error.race-pick-what": "which run is to be brought over? mi race pick RUN (mi race shows how they stand)",
     "error.race-picked": "{picked} of {race} was brought over already (to bring over another one as well: mi merge {run})",
     "race.queued": "{id}: {count} runs are queued, each with a work tree and a branch of its own",
     "race.next": "mi worker --drain works on them; mi race shows how they stand; mi race pick <run> takes one",

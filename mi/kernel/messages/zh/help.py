@@ -176,7 +176,7 @@ HELP = {
     "not only the latest 20": "不限于最近 20 个",
     "at most N, the latest (default 20)": "最多 N 个，最近的（默认 20）",
     "only the evidence of one run": "只列出一次运行的证据",
-    "with last: the run that is meant": "与 last 连用：所指的运行",
+    "with last, hands, mind: the run that is meant": "与 last、hands、mind 连用：所指的运行",
     "the run that is meant; else the latest": "所指的运行；不写则为最近一次",
     "the run's id; without it, the one of this tree or project": "运行编号；不写则指此工作树或此项目的运行",
     "stop the run of this project; it can be resumed": "停止本项目的运行；之后可以继续",

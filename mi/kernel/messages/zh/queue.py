@@ -7,7 +7,7 @@ TEXT: dict[str, str] = {
     "notice.queue-unread": "{reason}",
     "error.queue-unusable": "无法使用队列 {path}：{reason}（其中没有工作成果：mi runs 会从日志列出所有运行；mi queue rebuild 会重建队列）",
     "error.same-task-open": "同样的任务已在队列中：{run_id}（mi queue list；mi queue cancel {run_id}）",
-    "error.ambiguous-job": "{ref} 对应队列中的多个运行：{runs}（请给出完整编号）",
+    "error.ambiguous-run": "{ref} 对应多个运行：{runs}（请给出完整编号）",
     "error.bad-priority": "--priority {value}：请给出 -{most} 到 {most} 之间的整数",
     "error.bad-moment": "--not-before {value}：不是时刻（22:00）、日期（2026-11-18T22:00）或时长（+2h）",
     "error.job-ended": "{run_id} 的状态为 {state}；没有可取消的（mi queue list --all）",

@@ -5,6 +5,7 @@ TEXT: dict[str, str] = {
     "error.race-number": "-n {value}：一场比赛有 {least} 到 {most} 次运行，每个代理至少一次",
     "error.no-race": '{root} 还没有比赛（开始一场：mi race "<任务>" --agents codex,claude）',
     "error.no-such-race": "没有比赛 {ref}，也没有包含这次运行的比赛（mi race 显示最近一场）",
+    "error.race-pick-what": "要并入哪一个运行？mi race pick 运行编号（mi race 显示各个的情况）",
     "error.race-picked": "{race} 的 {picked} 已经并入（若还要并入另一个：mi merge {run}）",
     "race.queued": "{id}：{count} 次运行已排队，各有自己的工作树和分支",
     "race.next": "mi worker --drain 会执行它们；mi race 显示进展；mi race pick <运行> 选用其一",
