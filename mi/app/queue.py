@@ -32,6 +32,7 @@ class QueuedOptions(Struct, frozen=True, kw_only=True, omit_defaults=True):
 
     worktree: bool = False
     detached: bool = False  # it has a worker of its own, which an answer begins anew
+    resumes: bool = False  # it began before it was queued
     batches: int | None = None
     minutes: float | None = None
     tokens: int | None = None

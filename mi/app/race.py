@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from msgspec.structs import replace
 
 from mi.app.home_context import HomeContext
-from mi.app.queue import build_queue
+from mi.app.queue import QueuedOptions, build_queue
 from mi.app.report import build_report
 from mi.evidence.reader import read_at
 from mi.evidence.records.race import Race, Racer
@@ -17,6 +17,7 @@ from mi.fleet.race import RaceEntry, enter_run, rank_entries
 from mi.fleet.work_trees import plan_tree
 from mi.kernel import ids
 from mi.kernel.errors import NotFound, UsageError
+from mi.kernel.jsontext import encode
 from mi.kernel.secrets import hide_credentials
 
 if TYPE_CHECKING:
@@ -47,8 +48,13 @@ class RaceStanding(NamedTuple):
         return None if self.goes_on or not self.entries[0].is_done else self.entries[0]
 
 
-def start_race(context: HomeContext, task: str, agents: Sequence[str], number: int | None) -> tuple[Race, list[str]]:
-    """Queue a task as often as wanted, the agents in turn; return the race, and which secrets were taken out of it."""
+def start_race(
+    context: HomeContext, task: str, agents: Sequence[str], number: int | None, is_detached: bool = False
+) -> tuple[Race, list[str]]:
+    """Queue a task as often as wanted, the agents in turn; return the race, and which secrets were taken out of it.
+
+    `is_detached`: each run has a worker of its own, which the caller begins.
+    """
     from mi.agents.choose import choose_agent
     from mi.agents.registry import AGENTS
 
@@ -66,8 +72,9 @@ def start_race(context: HomeContext, task: str, agents: Sequence[str], number: i
     racers = [Racer(run_id=ids.make_run_id(), agent=names[turn % len(names)]) for turn in range(count)]
     race = Race(id=ids.make_id("race"), task=words, racers=racers)
     written = context.open_project_log().append(race, sync=True)
+    options = encode(QueuedOptions(worktree=True, detached=is_detached)).decode()
     queue.put(
-        QueuedTask(racer.run_id, words, project.project_id, project.main_root, racer.agent, options='{"worktree":true}')
+        QueuedTask(racer.run_id, words, project.project_id, project.main_root, racer.agent, options=options)
         for racer in racers
     )
     return written, hidden

@@ -9,7 +9,7 @@ from mi.app.home_context import HomeContext
 from mi.app.queue import build_queue, find_held, find_job
 from mi.cli.arguments import ALL, Args, Group, Parser, add_count, add_json
 from mi.cli.output import Output, shorten_gist
-from mi.fleet.queue import OPEN_STATES, QueuedJob, State
+from mi.fleet.queue import OPEN_STATES, QueuedJob
 from mi.kernel import clock
 from mi.kernel.errors import MiError, UsageError
 
@@ -20,7 +20,6 @@ _SHOWN = 20
 _MOST_PRIORITY = 1_000_000_000
 _SPAN = re.compile(r"\+(\d+(?:\.\d+)?)([smhd])")
 _UNIT_S = {"s": 1, "m": 60, "h": 3600, "d": 86400}
-_RETRIED: tuple[State, ...] = ("failed", "blocked", "stopped", "cancelled", "waiting")
 
 
 def build_parser(name: str) -> Parser:
@@ -273,17 +272,14 @@ def _cancel(context: HomeContext, args: Args) -> int:
 
 
 def _retry(context: HomeContext, args: Args) -> int:
-    from mi.app.queue_log import record_queued
+    from mi.app.run_again import check_retried, queue_again
 
-    out, queue = Output(context.language), build_queue(context)
+    out = Output(context.language)
     jobs = [find_job(context, ref) for ref in args.runs]
     for job in jobs:
-        if job.state not in _RETRIED:
-            raise MiError("job-not-retried", run_id=job.run_id, state=out.word(job.state))
+        check_retried(context, job)
     for job in jobs:
-        if job.state == "cancelled":
-            record_queued(context, [job.task])
-        queue.wake(job.run_id, _RETRIED)
+        queue_again(context, job)
     if args.json:
         out.json({"queued": [job.run_id for job in jobs]})
         return 0

@@ -37,7 +37,8 @@ def run_queued(context: HomeContext, args: "Args", run: "Callable[[HomeContext, 
     limits = {name: getattr(asked, name) for name in ("batches", "minutes", "tokens", "cost_usd")}
     options = RunOptions(wait_for_limit=False, agent=job.task.agent, prove=asked.prove, why=asked.why)
     options = options._replace(override=asked.override)
-    known = read_run(context.project_home.evidence, job.run_id, job.added, context.notices)
+    since = 0.0 if asked.resumes else job.added
+    known = read_run(context.project_home.evidence, job.run_id, since, context.notices)
     if (end := known.find_end()) and end.status == "done":
         return _finish(context, job)
     if known.stretch:

@@ -18,6 +18,7 @@ from mi.kernel.home import Home
 from mi.kernel.log_view import LogView
 from mi.kernel.seal import find_foreign
 
+SEARCHED = 5000  # runs, the latest, among which words are looked for
 RunState = Literal["queued", "running", "waiting", "done", "blocked", "failed", "interrupted"]
 _LOG = "log = (SELECT no FROM source WHERE name = ?1)"
 _OF_RUN = f"FROM landmark AS a INDEXED BY of_run WHERE {_LOG} AND run = ?2"
@@ -36,6 +37,18 @@ class RunWish(NamedTuple):
     since: str = ""  # a timestamp
     project_id: str = ""
     most: int = 20
+    run_id: str = ""  # only this one
+    text: str = ""  # in the task, the branch or the id, whatever its case
+    agent: str = ""
+
+    @property
+    def by_words(self) -> bool:
+        return bool(self.text or self.agent)
+
+    def fits(self, entry: "RunEntry") -> bool:
+        """Return whether a run is one whose words and agent are wanted."""
+        words = f"{entry.task}\n{entry.branch}\n{entry.run_id}".casefold()
+        return self.agent in ("", entry.agent) and all(word in words for word in self.text.casefold().split())
 
 
 class RunEntry(Struct, frozen=True, kw_only=True):
@@ -92,7 +105,7 @@ def list_runs(home: Home, index: EvidenceIndex, wish: RunWish, living: Collectio
     """Return the latest runs that are wanted, and how many there are; `living` are those whose process lives."""
     where, values = _condition(home, wish, living)
     wanted = f"FROM run JOIN source ON no = log WHERE {where}"
-    most = wish.most if wish.most >= 0 else sys.maxsize
+    most = SEARCHED if wish.by_words else _limit(wish.most)
     limit = -1 if _WAITS in where else most  # few wait, and to look for them twice costs more
     rows = f"SELECT name, run, ts, status, root {wanted} ORDER BY ts DESC, run DESC LIMIT {limit}"
 
@@ -105,7 +118,15 @@ def list_runs(home: Home, index: EvidenceIndex, wish: RunWish, living: Collectio
 
     found, total = index.with_view(work)
     foreign = {log: find_foreign(home.path(log)) for log in {run.log for run, _ in found}}
-    return [_Reader(home, foreign[run.log], run, places).read(run.run_id in living) for run, places in found], total
+    readers = [_Reader(home, foreign[run.log], run, places) for run, places in found]
+    if wish.by_words:
+        readers = [one for one in readers if wish.fits(one.read_words())]
+        total = len(readers)
+    return [one.read(one.run_id in living) for one in readers[: _limit(wish.most)]], total
+
+
+def _limit(most: int) -> int:
+    return most if most >= 0 else sys.maxsize
 
 
 def _condition(home: Home, wish: RunWish, living: Collection[str]) -> tuple[str, list[Any]]:
@@ -113,6 +134,9 @@ def _condition(home: Home, wish: RunWish, living: Collection[str]) -> tuple[str,
     if wish.project_id:
         parts.append("name = ?")
         values.append(home.relative(home.project(wish.project_id).evidence))
+    if wish.run_id:
+        parts.append("run = ?")
+        values.append(wish.run_id)
     if wish.since:
         parts.append("ts >= ?")
         values.append(wish.since)
@@ -147,12 +171,13 @@ class _Reader:
         self._foreign = list(foreign)
         self._run = run
         self._places = places
+        self.run_id = run.run_id
 
     def read(self, is_alive: bool) -> RunEntry:
         """Return the run as the list shows it."""
         start, end = self._read(self._places.first.get("run_start")), self._find_end()
         begun = start if isinstance(start, RunStart) else self._read_former()
-        again = self._read(self._places.last.get("run_start"))
+        again = self._read_latest_start()
         asked = self._read(self._places.asked) if is_alive or not end or end.status == "blocked" else None
         question = asked if isinstance(asked, Question) and asked.blocks else None
         learned = self._read(self._places.last.get("run_learned"))
@@ -175,6 +200,18 @@ class _Reader:
             question=question.text if question else "",
             question_id=question.id if question else "",
         )
+
+    def read_words(self) -> RunEntry:
+        """Return of a run what can be looked for in words."""
+        start = self._read(self._places.first.get("run_start"))
+        begun = start if isinstance(start, RunStart) else self._read_former()
+        is_first = self._places.first.get("run_start") == self._places.last.get("run_start")
+        again = start if is_first else self._read_latest_start()
+        agent = again.hands if isinstance(again, RunStart) else begun.hands
+        return RunEntry(run_id=self.run_id, task=begun.task, branch=begun.branch, agent=agent)
+
+    def _read_latest_start(self) -> Record | None:
+        return self._read(self._places.last.get("run_start"))
 
     def _find_end(self) -> RunEnd | None:
         """Return the run's end, unless it went on after it."""

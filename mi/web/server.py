@@ -209,6 +209,7 @@ class PageApp:
         values: dict[str, object] = {
             "view": view,
             "views": [one for one in VIEWS if one.in_menu],
+            "known_views": {one.name for one in VIEWS},
             "watches": view.watches.format(**params),
             "since": since,
             "token": session.token,
