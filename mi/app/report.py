@@ -67,7 +67,7 @@ def build_report(context: HomeContext, ref: str, progress: "Progress", is_short:
     place = find_run_place(context, ref, progress)
     events = read_run(place.log, place.run_id, place.start, context.notices)
     lost = [one for one in context.notices if one.key == "unreadable-lines" and one.path == place.log]
-    there = _open_project(context, place)
+    there = open_project_of(context, place)
     return make_report(
         place.run_id,
         events,
@@ -77,7 +77,7 @@ def build_report(context: HomeContext, ref: str, progress: "Progress", is_short:
     )
 
 
-def _open_project(context: HomeContext, place: RunLogPlace) -> HomeContext:
+def open_project_of(context: HomeContext, place: RunLogPlace) -> HomeContext:
     """Return the context of the run's own project: of its folder, or where that is gone, of the project's."""
     project_id = os.path.basename(os.path.dirname(place.log))
     roots = [root for root, known in context.known_projects.roots.items() if known.project_id == project_id]

@@ -32,6 +32,7 @@ class ChosenSnapshots(NamedTuple):
     last: KeptSnapshot | None  # after the batch, or at the end of the run; None: nothing was kept since
     begun: TreeSnapshot | None = None  # what was recorded of the first
     ended: TreeSnapshot | None = None  # and of the last
+    batches: tuple[str, ...] = ()  # of the run, before which something was kept
 
 
 def list_kept(context: HomeContext) -> list[KeptSnapshot]:
@@ -55,7 +56,8 @@ def choose_snapshots(context: HomeContext, ref: str) -> ChosenSnapshots:
     later = found[at + 1 :]
     last = (later[0] if batch else later[-1]) if later else None
     ended = recorded.get(last.batch_id) if last else None
-    return ChosenSnapshots(store, find_top(context), found[at], last, recorded.get(names[at]), ended)
+    begun, batches = recorded.get(names[at]), tuple(name for name in names if name != END)
+    return ChosenSnapshots(store, find_top(context), found[at], last, begun, ended, batches)
 
 
 def find_top(context: HomeContext) -> str:

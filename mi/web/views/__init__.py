@@ -1,5 +1,5 @@
 """Every view of the page, in the order of its menu; to add one, add its module and its line here."""
 
-from mi.web.views import needs_you, runs
+from mi.web.views import diff, needs_you, runs
 
-VIEWS = (needs_you.VIEW, runs.VIEW)
+VIEWS = (needs_you.VIEW, runs.VIEW, diff.VIEW)
