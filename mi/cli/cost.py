@@ -1,6 +1,5 @@
 """`mi cost`: what runs have cost, in tokens, time and money."""
 
-import os
 from typing import TYPE_CHECKING, Any
 
 from mi.app.home_context import HomeContext
@@ -9,7 +8,6 @@ from mi.cli.output import Output, Progress, measure_terminal, shorten_gist
 from mi.kernel.text import pad, width
 
 if TYPE_CHECKING:
-    from mi.evidence.costs import RunCost
     from mi.evidence.records.run import RunUsage
 
 _SHOWN = 20
@@ -30,17 +28,21 @@ def build_parser(name: str) -> Parser:
 
 
 def _run(context: HomeContext, args: Args) -> int:
+    from mi.app.costs import build_costs, find_root
     from mi.evidence.costs import group_costs, sum_costs
 
     out = Output(context.language)
-    costs = _costs(context, out, args.all_projects or args.by == "project")
+    everywhere = args.all_projects or args.by == "project"
+    projects = context.home.project_ids() if everywhere else [context.project.project_id]
+    costs = build_costs(context, projects, Progress(out, "progress.indexing"))
     if args.by == "run":
         rows = [(one.run_id, one.day, one.status, one.spent, one.task) for one in costs]
         branches = {one.run_id: one.branch for one in costs}
     else:
         branches = {}
         rows = [
-            (one.name, "", str(one.runs), one.spent, _name(context, one.name)) for one in group_costs(costs, args.by)
+            (one.name, "", str(one.runs), one.spent, find_root(context, one.name))
+            for one in group_costs(costs, args.by)
         ]
     total = sum_costs("total", costs)
     if args.json:
@@ -76,23 +78,6 @@ def _say_known(out: Output, spent: tuple[str, str, str], known: tuple[str, str, 
 def _status(out: Output, status: str) -> str:
     ended = ("done", "blocked", "failed", "interrupted")
     return out.text("run." + status) if status in ended else out.text("cost.no-end")
-
-
-def _costs(context: HomeContext, out: Output, everywhere: bool) -> "list[RunCost]":
-    from mi.evidence.costs import run_costs
-
-    projects = context.home.project_ids() if everywhere else [context.project.project_id]
-    found: list[RunCost] = []
-    for one in projects:
-        log = context.home.project(one).evidence
-        if os.path.exists(log):
-            found += run_costs(context.evidence_index, log, one, Progress(out, "progress.indexing"))
-    return sorted(found, key=lambda one: one.run_id)
-
-
-def _name(context: HomeContext, project_id: str) -> str:
-    """Return where a project is, for its id."""
-    return next((root for root, known in context.known_projects.roots.items() if known.project_id == project_id), "")
 
 
 def _figures(out: Output, spent: "RunUsage") -> tuple[str, str, str]:

@@ -7,7 +7,7 @@ import pytest
 from axe_playwright_python.sync_playwright import Axe
 
 from mi.evidence.log import EvidenceWriter
-from mi.evidence.records.run import Marks, RunEnd, RunStart, WouldAnswer
+from mi.evidence.records.run import Marks, RunEnd, RunStart, RunUsage, WouldAnswer
 from mi.evidence.records.thoughts import LearnSuggested
 from mi.kernel.home import Home
 from mi.kernel.notices import Notices
@@ -24,11 +24,14 @@ def filled(home: Home) -> None:
     would = WouldAnswer(answer="red", why_asked="no value speaks of it", cited_ids=["cl_1"])
     ask(home, "Which colour?", task="paint it", said="I could take\nA) red\nB) green", would=would, keep=True)
     log = home.project(PROJECT).evidence
+    spent = RunUsage(input_tokens=1000, output_tokens=10, cost_usd=0.25, seconds=60.0)
     EvidenceWriter.for_command(log, Notices()).append(LearnSuggested(id="sg_one", text="Prefer tabs.", count=2))
     for number, status in enumerate(("done", "blocked", "failed", "interrupted")):
         writer = EvidenceWriter(log, f"run_2026111{number}T100000Z_abcdefgh", Notices())
         writer.append(RunStart(task="paint it", hands="codex", branch="mi/paint", project_root="/work"))
-        writer.append(RunEnd(status=status, reason="why", marks=Marks(ran=True, verified=status == "done")))
+        writer.append(
+            RunEnd(status=status, reason="why", marks=Marks(ran=True, verified=status == "done"), spent=spent)
+        )
 
 
 @pytest.mark.req("page.audit")

@@ -1,5 +1,10 @@
 """Every view of the page, in the order of its menu; to add one, add its module and its line here."""
 
-from mi.web.views import diff, needs_you, runs
+from mi.web.views import costs, diff, needs_you, runs
 
-VIEWS = (needs_you.VIEW, runs.VIEW, diff.VIEW)
+VIEWS = (
+    needs_you.VIEW,
+    runs.VIEW,
+    diff.VIEW,
+    costs.VIEW,
+)

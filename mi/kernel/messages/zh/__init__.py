@@ -19,5 +19,6 @@ _AREAS = (
     "race",
     "trees",
     "web",
+    "web_knowledge",
 )
 TABLES = {"TEXT": ("base", *_AREAS), "HELP": ("help", *_AREAS), "WORDS": ("words",)}
