@@ -11,6 +11,7 @@ from mi.kernel import files, jsonl, layout
 from mi.kernel.home import DIR_MODE, FILE_MODE, Home
 from mi.kernel.jsontext import BadJson, decode
 from mi.kernel.marker import NAME as MARKER
+from mi.kernel.view_seal import remove_view
 
 _TEMPORARY = re.compile(r".+\.tmp\.(?P<pid>\d+)")
 
@@ -62,7 +63,7 @@ def _in_file(path: str) -> Iterator[Damage]:
     elif name.endswith(".json"):
         if _is_broken_json(path):
             yield Damage("broken-state", path, lambda: os.replace(path, files.make_stamped_path(f"{path}.corrupt.")))
-    elif name.endswith(".sqlite") and _is_broken_database(path):
+    elif name.endswith(".sqlite") and name != "queue.sqlite" and _is_broken_database(path):
         yield Damage("broken-index", path, lambda: _discard(path))
 
 
@@ -109,10 +110,11 @@ def _is_broken_database(path: str) -> bool:
     try:
         with closing(sqlite3.connect(files.read_only_uri(path), uri=True)) as db:
             return bool(db.execute("PRAGMA quick_check(1)").fetchone()[0] != "ok")
-    except sqlite3.DatabaseError:
-        return True
+    except sqlite3.DatabaseError as error:  # one that is gone since, or long written to, is not broken
+        return error.sqlite_errorcode & 0xFF in (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
 
 
 def _discard(path: str) -> None:
-    for suffix in ("", "-journal", "-wal", "-shm"):
+    remove_view(path)
+    for suffix in ("-wal", "-shm"):
         files.remove_if_there(path + suffix)

@@ -20,6 +20,7 @@ from mi.kernel.seal import (
     recall_head,
     seal_anew,
 )
+from mi.kernel.view_seal import remove_view
 
 _PERSONS_FILES = ("config.json", "permissions.json", "trust.json", "checks.toml")  # whatever else writes, not these
 
@@ -208,7 +209,4 @@ def _marked(log: str) -> list[Stretch]:
 
 def forget_view(log: str) -> None:
     """Remove the view of thoughts beside a log; the next reader makes it anew."""
-    for suffix in ("", "-journal", "-wal", "-shm", SEAL):
-        view = os.path.join(os.path.dirname(log), f"view.sqlite{suffix}")
-        if os.path.exists(view):
-            os.unlink(view)
+    remove_view(os.path.join(os.path.dirname(log), "view.sqlite"))

@@ -12,10 +12,11 @@ from typing import Any, Literal, Protocol, TypeVar
 
 from mi.kernel import files
 from mi.kernel.home import FILE_MODE, make_place
+from mi.kernel.jsonl import measure_size
 from mi.kernel.jsontext import encode
 from mi.kernel.log_source import Batch, LogSource
 from mi.kernel.named_tuple import NamedTuple
-from mi.kernel.view_seal import compare_seal, is_left_midway, keep_seal, remove_seal
+from mi.kernel.view_seal import NotSealed, compare_seal, is_sealed, keep_seal, read_inode, remove_view
 from mi.kernel.view_watch import begin_write, end_write
 
 T = TypeVar("T")
@@ -25,6 +26,7 @@ Trouble = Literal["broken", "unwritable"]
 Report = Callable[[Trouble, Exception], None]
 _PATIENCE_S = 10.0  # for another process that writes the view
 _BROKEN = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_ERROR)  # the last: a table is missing
+_TRIES = 5  # with a view that other processes remove again and again; then without it
 _SOURCES = "CREATE TABLE source (no INTEGER PRIMARY KEY, name TEXT UNIQUE NOT NULL, cursor TEXT NOT NULL DEFAULT '')"
 
 
@@ -48,7 +50,7 @@ class Tables(NamedTuple):
 
 
 class OtherVersion(sqlite3.DatabaseError):
-    """A stored view has tables of another version, or was not written by MI alone."""
+    """A stored view has tables of another version."""
 
 
 class LogView:
@@ -64,6 +66,7 @@ class LogView:
         self._report = report
         self._reported: set[Trouble] = set()
         self._db: sqlite3.Connection | None = None
+        self._inode = 0  # of the file that is open
 
     @property
     def db(self) -> sqlite3.Connection:
@@ -77,11 +80,15 @@ class LogView:
 
         The work is begun again with another database when the first fails, so it must catch up before it reads.
         """
-        try:
-            return work(self.db)
-        except (sqlite3.Error, OSError) as error:
-            self.close()
-            others = self._others(error)
+        others: Iterator[sqlite3.Connection] = iter(())
+        for _ in range(_TRIES):
+            try:
+                return work(self.db)
+            except (sqlite3.Error, OSError) as error:
+                self.close()
+                if not self._is_made_anew(error):
+                    others = self._others(error)
+                    break
         for db in others:
             self._db = db
             try:
@@ -95,7 +102,7 @@ class LogView:
         """Do some work on the view as it is stored; None when there is none of this version. Raise sqlite3.Error."""
         try:
             stored = self._stored()
-        except OtherVersion:
+        except (OtherVersion, NotSealed):
             return None
         if stored is None:
             return None
@@ -155,8 +162,7 @@ class LogView:
         in_file = _is_file(db)
         if in_file:
             self._check_seal()
-            self._take_back(db)
-        with keep_seal(self.path) if in_file and kind == "IMMEDIATE" else nullcontext():
+        with keep_seal(self.path, self._inode) if in_file and kind == "IMMEDIATE" else nullcontext():
             db.execute(f"BEGIN {kind}")
             begin_write(self.path)
             try:
@@ -169,26 +175,17 @@ class LogView:
                 raise
 
     def _check_seal(self) -> None:
-        """Raise for a file that is not as MI left it, before SQLite mends what a killed writer left."""
+        """Raise for a file that is not as MI left it."""
         state = compare_seal(self.path)
         if state == "touched" and not _is_other_version(self.path, self._tables.version):
             raise sqlite3.DatabaseError("another program wrote to it")
         if state != "same":
-            raise OtherVersion("its seal is of another file")
-
-    def _take_back(self, db: sqlite3.Connection) -> None:
-        """Have what a killed writer left undone, and seal the file as that leaves it."""
-        if is_left_midway(self.path):
-            with keep_seal(self.path):
-                db.execute("BEGIN IMMEDIATE")
-                db.execute("COMMIT")
+            raise NotSealed("its seal is of another file")
 
     def discard(self) -> None:
         """Delete the stored view."""
         self.close()
-        for suffix in ("", "-journal"):
-            files.remove_if_there(self.path + suffix)
-        remove_seal(self.path)
+        remove_view(self.path)
 
     def close(self) -> None:
         """Let go of the file; the next work opens it again."""
@@ -227,21 +224,24 @@ class LogView:
 
     def _prepared(self, path: str) -> sqlite3.Connection:
         """Return the database at a path, its tables made if there are none."""
-        is_old = path == self.path and os.path.getsize(path) > 0
-        if is_old:
+        in_file = path == self.path
+        if in_file and measure_size(path):
             self._check_seal()
+        inode = read_inode(path) if in_file else 0
         db = sqlite3.connect(path, timeout=_PATIENCE_S, isolation_level=None, check_same_thread=False)
         try:
-            if is_old:
-                self._take_back(db)
             db.execute("PRAGMA synchronous = OFF")  # derived: after a power cut it is built again
+            db.execute("PRAGMA journal_mode = MEMORY")  # and after a kill: no file is left that a later view may meet
             db.execute("PRAGMA cache_size = -32768")  # what is new leads anywhere: what it touches is read once
             if _version(db) == 0:
-                with keep_seal(path) if path == self.path else nullcontext():
+                with keep_seal(path, inode) if in_file else nullcontext():
                     db.execute("BEGIN IMMEDIATE")
                     if _version(db) == 0:  # nobody else made them meanwhile
                         self._create(db)
                     db.execute("COMMIT")
+            if in_file and read_inode(path) != inode:
+                raise NotSealed("another one took its place")
+            self._inode = inode
         except BaseException:
             db.close()
             raise
@@ -260,10 +260,20 @@ class LogView:
             raise
         return db
 
+    def _is_made_anew(self, error: Exception) -> bool:
+        """Return whether a view that is not as it was left was removed: another process may have done so before."""
+        if not self.saves or not isinstance(error, NotSealed):
+            return False
+        try:
+            remove_view(self.path, lambda: is_sealed(self.path))
+        except OSError:
+            return False
+        return True
+
     def _others(self, error: Exception) -> Iterator[sqlite3.Connection]:
         """Yield what else to work with, best first: the file made anew, a copy of what can be read of it."""
         if self.saves and _is_broken(error):
-            if not isinstance(error, OtherVersion):
+            if not isinstance(error, OtherVersion | NotSealed):
                 self._say("broken", error)
             try:
                 self.discard()

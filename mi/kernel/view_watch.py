@@ -1,7 +1,7 @@
 """Which stored views another process wrote since this one looked: what they say is then read from the logs again.
 
-A view is derived and has no seal, so a program that writes to one could take a value away or give one, with every log
-as MI wrote it.
+A view is derived and its seal no secret, so a program that writes to both could take a value away or give one, with
+every log as MI wrote it.
 """
 
 import os

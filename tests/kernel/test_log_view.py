@@ -369,6 +369,53 @@ def test_processes_that_catch_up_at_once_take_each_line_in_once(tmp_path: Path) 
     assert fixture.taken == []
 
 
+REMOVER = """
+import random, sys
+from pathlib import Path
+from mi.kernel.view_seal import remove_view
+from tests.kernel.test_log_view import Fixture
+fixture = Fixture(Path(sys.argv[1]))
+print(flush=True)
+for number in range(40):
+    fixture.write(f"word{number}")
+    if random.random() < 0.5:
+        remove_view(str(fixture.path))
+    before = fixture.log.read_text().split()
+    found = fixture.words()
+    assert found[: len(before)] == before, (len(found), len(before))
+assert fixture.troubles == []
+"""
+
+
+@pytest.mark.req("fleet.queue.killed-at-random")
+def test_processes_that_write_and_remove_a_view_at_once_and_are_killed_read_what_the_log_says(tmp_path: Path) -> None:
+    command = [sys.executable, "-c", REMOVER, str(tmp_path / "place")]
+    workers = [subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE) for _ in range(8)]
+    for killed in workers[::2]:
+        assert killed.stdout is not None
+        killed.stdout.readline()  # it has begun
+        killed.kill()
+    ends = [(worker.communicate()[1].decode(), worker.returncode) for worker in workers]
+    assert ends == [("", -signal.SIGKILL), ("", 0)] * 4
+    words = (tmp_path / "place/log.jsonl").read_text("utf-8").split()
+    assert Fixture(tmp_path / "place").words() == words
+
+
+@pytest.mark.parametrize("cut", ["begun", "written", "journal of a former version"])
+def test_a_view_whose_writer_was_killed_is_built_again_without_a_word(view: Fixture, cut: str) -> None:
+    if cut.startswith("journal"):
+        Path(f"{view.path}-journal").write_bytes(b"half")
+    else:
+        seal = Path(f"{view.path}.seal")
+        seal.write_bytes(b"begun:" + seal.read_bytes()[:90])
+    if cut == "written":
+        with closing(sqlite3.connect(view.path)) as db, db:
+            db.execute("DELETE FROM word")
+    assert view.words() == ["one", "two", "three", "four"]
+    assert view.taken == ([] if cut == "begun" else ["one", "two", "three", "four"])
+    assert view.troubles == []
+
+
 def test_cursors_tell_whether_something_is_new(view: Fixture) -> None:
     log = Log(str(view.log), "log", lambda: read_word)
     with closing(LogView(str(view.path), TABLES)) as stored:

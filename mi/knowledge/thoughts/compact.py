@@ -15,6 +15,7 @@ from mi.kernel.home import FILE_MODE, ThoughtFiles, make_dirs
 from mi.kernel.jsontext import BadJson
 from mi.kernel.seal import find_foreign, prepare_seal, read_head, replace_log
 from mi.kernel.state import encode_pretty
+from mi.kernel.view_seal import remove_view
 from mi.knowledge.thoughts.kinds import Kind
 from mi.knowledge.thoughts.line_state import MAX_LINE, LineState, parse
 
@@ -73,9 +74,7 @@ def apply(store: ThoughtFiles) -> CompactionOutcome:
         for one in outcome:
             if one.kept != one.lines:
                 _rewrite(one)
-        for suffix in ("", "-journal"):
-            if os.path.exists(store.view + suffix):
-                os.unlink(store.view + suffix)
+        remove_view(store.view)
         return CompactionOutcome(outcome, archive)
 
 
