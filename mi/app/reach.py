@@ -1,7 +1,7 @@
 """Who cites what would be undone, over all that knows it: thoughts, workflows, runs and answers of every project."""
 
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import TYPE_CHECKING, Any
 
 from mi.app.home_context import HomeContext
@@ -23,16 +23,18 @@ from mi.workflows.store import WorkflowStore
 if TYPE_CHECKING:
     from mi.kernel.log_view import Progress
     from mi.learning.reach import Role
-    from mi.learning.undo import Target
 
 
 def find_reach(
-    context: HomeContext, target: "Target", changes: Iterable[dict[str, str]], progress: "Progress"
+    context: HomeContext, holds: Callable[[str], bool], changes: Iterable[dict[str, str]], progress: "Progress"
 ) -> list[Citation]:
-    """Return who cites what undoing a target would take back; of a lesson for all projects, in all of them."""
+    """Return who cites what would be taken back; of a lesson for all projects, in all of them.
+
+    `holds` says which events are part of what taught it.
+    """
     taken = [one for one in changes if one["do"] == "take back"]
     ids = {one["id"] for one in taken} | {one["text"].partition(" ")[0] for one in taken if one["kind"] == "workflows"}
-    lesson = Lesson(frozenset(one for one in ids if one.startswith(("cl_", "nd_", "ed_", "wf_"))), target.holds)
+    lesson = Lesson(frozenset(one for one in ids if one.startswith(("cl_", "nd_", "ed_", "wf_"))), holds)
     is_shared = any(one["scope"] == "global" for one in taken)
     own = context.project.project_id
     found: dict[str, Citation] = {}

@@ -46,15 +46,15 @@ class Thoughts:
         stores = {"project": [self.own], "global": [self.shared]}.get(scope) or [self.own, self.shared]
         return CombinedStores(*(store.read(as_of) for store in stores))
 
-    def read_project(self, project_id: str) -> "CombinedStores":
+    def read_project(self, project_id: str, as_of: int | None = None) -> "CombinedStores":
         """Return what the store of any project and the global one say; of "" only the global one."""
         from mi.knowledge.thoughts.stores import CombinedStores
 
         if project_id == self._context.project.project_id:
-            return self.read("effective")
+            return self.read("effective", as_of)
         if not project_id:
-            return self.read("global")
-        return CombinedStores(self.open_store(project_id).read(), self.shared.read())
+            return self.read("global", as_of)
+        return CombinedStores(self.open_store(project_id).read(as_of), self.shared.read(as_of))
 
     def edit(self, scope: str) -> "ThoughtEditor":
         """Return the editor through which a command writes thoughts of a scope."""

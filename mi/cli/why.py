@@ -16,10 +16,8 @@ from mi.kernel.text import pad
 
 _MOST_LINES = 15  # about a run
 _OTHER_LINES = 4  # what the decision comes to, what a Mind chose, how much is not shown, where it is recorded
-_OF_RUN = 2  # of what its answers, or its end, rest on
 
 if TYPE_CHECKING:
-    from mi.evidence.reader import Event
     from mi.evidence.records.thoughts import WhyTrace
     from mi.evidence.run_story import RunStory
     from mi.knowledge.thoughts.stores import CombinedStores
@@ -49,6 +47,7 @@ def build_parser(name: str) -> Parser:
 def _last(context: HomeContext, args: Args) -> int:
     from mi.app.run_names import find_run_id
     from mi.app.tree_run import find_tree_run
+    from mi.app.why import find_decision
     from mi.evidence.latest import find_latest_run
     from mi.evidence.run_story import read_story
 
@@ -57,29 +56,12 @@ def _last(context: HomeContext, args: Args) -> int:
     latest = find_latest_run(log, context.evidence_index, context.notices, run_id)
     if args.run_id and latest is None:
         raise NotFound("not-a-run", run_id=args.run_id, path=log)
-    found = _find_decision(context, log, latest.run_id if latest else "")
+    found = find_decision(log, latest.run_id if latest else "", context)
     if found is None:
         raise NotFound("nothing-decided", path=log)
     progress = Progress(Output(context.language), "progress.indexing")
     story = read_story(log, latest.run_id, context.evidence_index, progress) if latest else None
     return _explain_event(context, args, found.fields(), story)
-
-
-def _find_decision(context: HomeContext, log: str, run_id: str) -> "Event | None":
-    """Return the latest decision of a run, else its end; without a run, the latest decision there is."""
-    from mi.evidence.reader import read_back
-    from mi.learning.why import DECISIONS
-
-    end = None
-    for event in read_back(log, context.notices):
-        own = not run_id or event.head.run_id == run_id
-        if own and event.head.kind in DECISIONS:
-            return event
-        if own and run_id and event.head.kind == "run_end":
-            end = end or event
-        if own and event.head.kind == "run_start":
-            return end
-    return end
 
 
 def _event(context: HomeContext, args: Args) -> int:
@@ -131,13 +113,15 @@ def _answer(
     stores: "CombinedStores",
     story: "RunStory | None" = None,
 ) -> int:
+    from mi.app.why import WhyReader, list_run_grounds
     from mi.learning.why_trace import choose_claims
 
+    reader = WhyReader(context, context.project.project_id, Progress(out, "progress.indexing"), out.word)
     event = _trace(context, out, why, said, stores)
     context.note_last()
     output = event.output or why.output
-    grounds = [_with_words(context, out, one) for one in why.grounds]
-    of_run = [_with_words(context, out, one) for one in _list_run_grounds(story, stores)] if story else []
+    grounds = [reader.put_words(one) for one in why.grounds]
+    of_run = [reader.put_words(one) for one in list_run_grounds(story, stores)] if story else []
     if args.json:
         target = {"target_type": why.target.target_type, "id": why.target.id}
         fields = {"event_id": event.event_id, "target": target, "as_of_ts": why.as_of_ts, "state": event.state}
@@ -176,15 +160,6 @@ def _print_grounds(out: Output, grounds: "list[Ground]") -> None:
         out.line(f"  {pad(role, 14)} {one.id}  " + shorten_gist(one.text, 90) + mark)
 
 
-def _list_run_grounds(story: "RunStory", stores: "CombinedStores") -> "list[Ground]":
-    """Return what a run's latest answers rest on, and the latest evidence that its end rests on."""
-    from mi.learning.why import find_grounds
-
-    cited = [one for given in story.answered for one in given.cited_ids]
-    evidence = story.end.evidence_ids if story.end else []
-    return find_grounds(stores, {"answered_from": cited[-_OF_RUN:], "evidence": evidence[-_OF_RUN:]})
-
-
 def _trace(context: HomeContext, out: Output, why: "Why", said: str, stores: "CombinedStores") -> "WhyTrace":
     """Return the answer as it was recorded; without a model nothing is searched, no project made known."""
     from mi.learning.mind_calls import Recorded
@@ -201,18 +176,3 @@ def _trace(context: HomeContext, out: Output, why: "Why", said: str, stores: "Co
         return trace(
             why, said, Recorded(mind, writer), reach, settings, lambda record: writer.append(record, sync=True)
         )
-
-
-def _with_words(context: HomeContext, out: Output, ground: "Ground") -> "Ground":
-    """Return an event of this project or of the home with what it says, so that nobody has to look it up."""
-    from mi.kernel.secrets import redact_start
-
-    if ground.text or not ground.id.startswith("ev_"):
-        return ground
-    for log in (context.project_home.evidence, context.home.evidence):
-        event = context.evidence_index.find(log, ground.id, Progress(out, "progress.indexing"))
-        if event is not None:
-            record = event.record()
-            said = f"{out.word(event.head.kind)}: {record.headline(out.word) if record else ''}"
-            return ground._replace(text=redact_start(said, 600))
-    return ground

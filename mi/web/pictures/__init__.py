@@ -1,1 +1,1 @@
-"""Pictures drawn on the server, as SVG without text: what they show stands beside them in words."""
+"""Pictures drawn on the server, as SVG: each module says where everything stands, its template draws it."""

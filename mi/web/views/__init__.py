@@ -1,10 +1,17 @@
 """Every view of the page, in the order of its menu; to add one, add its module and its line here."""
 
-from mi.web.views import costs, diff, needs_you, runs
+from mi.web.views import (
+    costs,
+    diff,
+    needs_you,
+    runs,
+    why,
+)
 
 VIEWS = (
     needs_you.VIEW,
     runs.VIEW,
     diff.VIEW,
+    why.VIEW,
     costs.VIEW,
 )

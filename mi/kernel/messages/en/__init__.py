@@ -20,5 +20,6 @@ _AREAS = (
     "trees",
     "web",
     "web_knowledge",
+    "web_why",
 )
 TABLES = {"TEXT": ("base", *_AREAS)}
