@@ -65,10 +65,13 @@ def _join(queue: "Queue", wish: RunWish, found: list[RunEntry]) -> tuple[list[Ru
     states = [state for state in _UNBEGUN if not wish.states or state in wish.states]
     if not states:
         return known, 0
-    waiting = queue.jobs(states, wish.project_id, wish.most)
+    if wish.run_id:
+        job = queue.find(wish.run_id)
+        waiting = [job] if job is not None and job.state in states else []
+    else:
+        waiting = queue.jobs(states, wish.project_id, wish.most)
     new = [_describe_job(job) for job in waiting if job.stretch == 1 and job.run_id not in jobs]
     new = [one for one in new if one.ts >= wish.since and wish.fits(one)]
-    new = [one for one in new if wish.run_id in ("", one.run_id)]
     shown = sorted([*known, *new], key=lambda one: one.ts, reverse=True)
     queued = 0 if wish.by_words or wish.run_id else queue.counts().get("queued", 0)
     return shown[: wish.most] if wish.most >= 0 else shown, max(len(new), queued)

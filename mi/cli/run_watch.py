@@ -5,8 +5,7 @@ import time
 from collections.abc import Iterator
 
 from mi.agents.events import Event as AgentEvent
-from mi.agents.registry import AGENTS, load
-from mi.agents.stream import Interpreter
+from mi.agents.steps import is_plain, open_interpreter
 from mi.agents.transcript import Captured
 from mi.app.home_context import HomeContext
 from mi.autopilot.run_lock import RunningRun
@@ -29,9 +28,9 @@ class AgentTail:
     """What the agent of a batch printed, from its live transcript, as lines and as the events they tell of."""
 
     def __init__(self, path: str, hands: str) -> None:
-        self.is_plain = hands not in AGENTS or hands == "cli"
+        self.is_plain = is_plain(hands)
         self._tail = jsonl.Tail(path, 0)
-        self._interpreter: Interpreter = load(AGENTS.get(hands, AGENTS["cli"]).events)()
+        self._interpreter = open_interpreter(hands)
 
     def read(self) -> Iterator[Captured]:
         """Yield the lines that are new."""

@@ -137,6 +137,12 @@ class EvidenceIndex:
             by_kind.setdefault(kind, []).append(offset)
         return RunPlaces(by_kind)
 
+    def list_events(self, log: str, run_id: str, progress: Progress) -> list[int]:
+        """Return where all events of a run are, in order: the ids of a run's events begin alike."""
+        query = f"SELECT offset FROM event WHERE {_LOG} AND event_id > ?2 AND event_id < ?3 ORDER BY 1"
+        own = f"ev_{run_id}_"
+        return [row[0] for row in self._query(log, query, (own, own + chr(0x10FFFF)), progress)]
+
     def catch_up_all(self, logs: Iterable[str], progress: Progress) -> None:
         """Take in what was appended to some logs since the last time; the index is opened once."""
 

@@ -1,5 +1,6 @@
 """Reading evidence: from the end or from an offset, around lines that cannot be read."""
 
+import os
 import re
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
@@ -97,6 +98,21 @@ def read_at(path: str, offset: int) -> Event | None:
     if data is None:
         return None
     return parse(jsonl.Line(offset, len(data), data, True))
+
+
+def read_those(path: str, offsets: Iterable[int]) -> Iterator[Event]:
+    """Yield the events that begin at some offsets, as a list shows them; those that are not MI's tell nothing."""
+    fd, foreign = jsonl.open_to_read(path), find_foreign(path)
+    if fd is None:
+        return
+    try:
+        for offset in offsets:
+            line = next(jsonl.lines(fd, offset, _SHOWN_LINE), None)
+            event = parse(line) if line else None
+            if event and not any(one.start <= offset < one.end for one in foreign):
+                yield event
+    finally:
+        os.close(fd)
 
 
 def read_whole(path: str, event: Event) -> Event:

@@ -1,7 +1,7 @@
 """What changed, told to open pages: one stream each, whose last event's id is how much of the logs there was.
 
-An event names what changed (`inbox`, `runs`, `run:<id>`); the page fetches the same view again. Whoever was away
-(asleep, or the server was) sends the last id it saw, and is told at once if there is more.
+An event names what changed (`inbox`, `answers`, `runs`, `run:<id>`); the page fetches the same view again. Whoever was
+away (asleep, or the server was) sends the last id it saw, and is told at once if there is more.
 """
 
 import asyncio
@@ -107,7 +107,8 @@ class HomeEvents:
             new = jsonl.read_range(log, max(start, end - _READ), end)
         except OSError:
             return {ALL}
-        return {"inbox", "runs", *(f"run:{found.decode()}" for found in set(_RUN.findall(new)))}
+        answers = ("answers",) if b'"user_input"' in new else ()
+        return {"inbox", "runs", *answers, *(f"run:{found.decode()}" for found in set(_RUN.findall(new)))}
 
 
 def _name(sizes: dict[str, int]) -> str:

@@ -4,6 +4,7 @@ from mi.web.views import (
     costs,
     diff,
     needs_you,
+    run,
     runs,
     why,
 )
@@ -11,6 +12,7 @@ from mi.web.views import (
 VIEWS = (
     needs_you.VIEW,
     runs.VIEW,
+    run.VIEW,
     diff.VIEW,
     why.VIEW,
     costs.VIEW,

@@ -2,7 +2,6 @@
 
 TEXT: dict[str, str] = {
     "web.costs": "Costs",
-    "web.show": "Show",
     "web.grouped": "Grouped by",
     "web.measure": "Measured in",
     "web.span": "Span",

@@ -19,6 +19,7 @@ _AREAS = (
     "race",
     "trees",
     "web",
+    "web_run",
     "web_knowledge",
     "web_why",
 )

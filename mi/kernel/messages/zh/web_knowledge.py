@@ -2,7 +2,6 @@
 
 TEXT: dict[str, str] = {
     "web.costs": "花费",
-    "web.show": "显示",
     "web.grouped": "分组",
     "web.measure": "按什么计量",
     "web.span": "时间范围",

@@ -1,0 +1,124 @@
+"""A run: its marks and what they rest on, the parts of its task, and batch by batch what was said, done and decided."""
+
+from collections.abc import Iterator
+
+from mi.app.run_stop import stop_run
+from mi.app.run_timeline import MOST_BATCHES, RunTimeline, TimelineBatch, build_timeline
+from mi.evidence.records.proof import Proof
+from mi.evidence.records.run import Marks, VerifiedBy
+from mi.kernel.messages import text
+from mi.kernel.named_tuple import NamedTuple
+from mi.web.view import PageRequest, PageView
+
+_STEPS = 15  # of a batch, where several are shown
+_ALL_STEPS = 1000  # where one is
+
+
+class MarkShown(NamedTuple):
+    """One mark of a run and what it rests on: the command, its output and the tree that it ran on."""
+
+    name: str
+    holds: bool | None
+    command: str = ""
+    exit_code: int | None = None
+    output: str = ""
+    words: str = ""
+    tree: str = ""
+    ref: str = ""
+    verified_by: VerifiedBy | None = None
+    proof: Proof | None = None
+
+
+class RunModel(NamedTuple):
+    """A run as the page shows it."""
+
+    run: RunTimeline
+    marks: list[MarkShown]
+    steps: int  # of each batch that are shown
+    is_alone: bool  # one batch was asked for
+    older: tuple[int, int] | None  # the batches before those that are shown
+
+
+def _show(request: PageRequest) -> RunModel:
+    asked, upto = request.query.get("batch", ""), request.query.get("upto", "")
+    number = int(asked.removeprefix("b")) + 1 if asked.removeprefix("b").isdecimal() else 0
+    most = 1 if number else MOST_BATCHES
+    run = build_timeline(request.context, request.params["run_id"], number or _read_number(upto), most)
+    first = run.window.first
+    older = (max(first - MOST_BATCHES, 1), first - 1) if first > 1 else None
+    return RunModel(run, list(_list_marks(run)), _ALL_STEPS if number else _STEPS, bool(number), older)
+
+
+def _read_number(value: str) -> int:
+    return int(value) if value.isdecimal() else 0
+
+
+def _list_marks(run: RunTimeline) -> Iterator[MarkShown]:
+    marks = _find_marks(run)
+    last = run.batches[0] if run.batches else None
+    end = last.end if last else None
+    yield MarkShown("ran", marks.ran, words=end.outcome if end else "")
+    yield MarkShown("claimed", marks.claimed, words=end.last_message if end else "")
+    yield _show_verified(run, marks)
+    proof = run.proof
+    tree = proof.final_tree if proof else ""
+    yield MarkShown("proved", marks.proved, words=proof.why if proof else "", tree=tree, proof=proof)
+
+
+def _find_marks(run: RunTimeline) -> Marks:
+    """Return the marks of the run's end, or while it goes on those of its latest batch that ended."""
+    if run.end:
+        marks = run.end.marks
+        return marks if run.proof is None or run.proof.proved is None else _with_proof(marks, run.proof.proved)
+    for batch in run.batches:
+        seen = batch.end.seen.get("marks") if batch.end else None
+        if isinstance(seen, dict):
+            return Marks(**{name: bool(seen.get(name)) for name in ("ran", "claimed", "verified")})
+    return Marks()
+
+
+def _with_proof(marks: Marks, proved: bool) -> Marks:
+    return Marks(ran=marks.ran, claimed=marks.claimed, verified=marks.verified, proved=proved)
+
+
+def _show_verified(run: RunTimeline, marks: Marks) -> MarkShown:
+    by = run.end.verified_by if run.end else None
+    seen = run.end.last_seen if run.end else None
+    command = by.command if by else seen.command if seen else _find_check(run)
+    batch, code, output = _find_ran(run, command)
+    tree = batch.after if batch else None
+    return MarkShown(
+        "verified",
+        marks.verified,
+        command,
+        seen.exit_code if seen and seen.command == command else code,
+        output or (seen.tail if seen and seen.command == command else ""),
+        tree=tree.tree if tree else "",
+        ref=f"refs/mi/{tree.run_id}/{batch.batch_id}" if tree and batch else "",
+        verified_by=by,
+    )
+
+
+def _find_check(run: RunTimeline) -> str:
+    checks = (one.command for batch in run.batches for one in reversed(batch.seen) if one.is_check)
+    return next(checks, "")
+
+
+def _find_ran(run: RunTimeline, command: str) -> tuple[TimelineBatch | None, int | None, str]:
+    """Return the latest batch in which a command ran, how it ended there and what it printed."""
+    for batch in run.batches if command else ():
+        step = batch.find_step(command)
+        if step is not None:
+            return batch, step.exit_code, step.output
+        for one in reversed(batch.seen):
+            if one.command == command:
+                return batch, one.exit_code, ""
+    return None, None, ""
+
+
+def _stop(request: PageRequest) -> Iterator[str]:
+    owner = stop_run(request.context.home, request.params["run_id"])
+    yield text("attach.stopping", request.language, run_id=owner.run_id, pid=owner.pid)
+
+
+VIEW = PageView("run", "/run/{run_id}", _show, "run:{run_id} answers", {"stop": _stop}, in_menu=False)
