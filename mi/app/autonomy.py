@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING
 from mi.app.home_context import HomeContext
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from mi.evidence.records.run import Question
     from mi.kernel.log_view import Progress
     from mi.learning.autonomy import TopicAgreement
@@ -13,10 +15,17 @@ if TYPE_CHECKING:
 
 def read_agreement(context: HomeContext, progress: "Progress") -> "list[TopicAgreement]":
     """Return the agreement by topic."""
-    from mi.learning.autonomy import read_answered, tally
+    from mi.learning.autonomy import add_up
+
+    return add_up(count_answers(context, progress))
+
+
+def count_answers(context: HomeContext, progress: "Progress") -> "Iterator[TopicAgreement]":
+    """Return what every answered question adds to its topic, one by one."""
+    from mi.learning.autonomy import count_answer, read_answered
 
     logs = [context.home.project(one).evidence for one in context.home.project_ids()]
-    return tally(read_answered(filter(os.path.exists, logs), context.evidence_index, progress))
+    return map(count_answer, read_answered(filter(os.path.exists, logs), context.evidence_index, progress))
 
 
 def find_earned(context: HomeContext, question: "Question") -> "TopicAgreement | None":

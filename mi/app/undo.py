@@ -12,7 +12,7 @@ from mi.kernel.errors import MiError, NotFound
 from mi.kernel.named_tuple import NamedTuple
 from mi.knowledge.thoughts.editor import not_here, retract
 from mi.knowledge.thoughts.graph import label
-from mi.knowledge.thoughts.kinds import kind_of
+from mi.knowledge.thoughts.kinds import VALUES, kind_of
 from mi.learning.undo import (
     OtherLesson,
     Target,
@@ -24,6 +24,7 @@ from mi.learning.undo import (
     redo,
     undo,
 )
+from mi.learning.values import take_back_value
 
 if TYPE_CHECKING:
     from mi.evidence.reader import Event
@@ -123,4 +124,7 @@ def retract_thought(context: HomeContext, ref: str, rationale: str) -> str:
     scope = thoughts.find_store(ref)
     if scope not in ("project", "global") or kind is None:
         raise not_here(ref, "effective", str(kind), scope)
-    return retract(thoughts.edit(scope), ref, kind, rationale)
+    desk = thoughts.edit(scope)
+    if VALUES in (desk.require(ref, kind).raw.get("tags") or ()):
+        return take_back_value(desk.store, desk.open_log(), ref, rationale).event_id
+    return retract(desk, ref, kind, rationale)

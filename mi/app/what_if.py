@@ -10,6 +10,7 @@ from mi.app.thoughts import build_thoughts
 from mi.autopilot.person_door import PersonDoor
 from mi.autopilot.run_parts import Reporter, RunParts
 from mi.autopilot.what_if import (
+    NEW,
     DecisionOutcome,
     ImaginedValues,
     Nobody,
@@ -25,6 +26,11 @@ from mi.evidence.records.base import Record
 from mi.evidence.records.run import BatchEnd, RunEnd, RunLearned, RunStart, RunUsage
 from mi.kernel import clock
 from mi.kernel.config.types import SnapshotConfig
+from mi.kernel.text import split_sentences
+from mi.knowledge.thoughts.kinds import Scope
+from mi.knowledge.thoughts.stores import CombinedStores
+from mi.learning.mind_calls import Rules
+from mi.learning.values import compile_text
 from mi.mind.mind import Judgement, Mind
 from mi.mind.prompt import Prompt
 
@@ -115,6 +121,28 @@ class WhatIf:
         person = PastPerson(context.home, context.project, own, shared, self._find, context.notices, remembers)
         person.imagined = imagined
         return person
+
+
+def imagine_values(text: str, scope: Scope, adds: bool) -> ImaginedValues:
+    """Return a text as values to try, in place of those of the time or beside them (`adds`).
+
+    An empty text, or one with a secret, is refused as when it is set.
+    """
+    compile_text(text, Rules())
+    return ImaginedValues(list(dict.fromkeys(split_sentences(text))), scope, adds)
+
+
+def cite_outcome(thoughts: CombinedStores, imagined: ImaginedValues, outcome: DecisionOutcome) -> list[dict[str, str]]:
+    """Return what an outcome rests on, each with its words."""
+    cited = []
+    for one in outcome.cited_ids:
+        if one.startswith(NEW):
+            text = imagined.texts[int(one.removeprefix(NEW)) - 1]
+        else:
+            known = thoughts.get(one)
+            text = str(known.raw.get("text") or known.raw.get("title") or "") if known else ""
+        cited.append({"id": one, "text": text})
+    return cited
 
 
 def _find_price(runs: list[list[Record]], mind: str) -> float | None:

@@ -2,10 +2,11 @@
 
 import argparse
 import os
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from mi.app.home_context import HomeContext
 from mi.app.thoughts import build_thoughts
+from mi.app.values import open_values
 from mi.cli.arguments import Args, Group, Parser, add_cd, add_json, command
 from mi.cli.output import Output, shorten_gist, show_waiting
 from mi.cli.what_if import add_what_if
@@ -14,7 +15,6 @@ from mi.kernel.text import decode
 
 if TYPE_CHECKING:
     from mi.knowledge.thoughts.records import Claim
-    from mi.knowledge.thoughts.store import ThoughtStore
     from mi.learning.values import ValuesChange
     from mi.mind.mind import Mind
     from mi.mind.prompts.compile_values import CompiledValues
@@ -120,7 +120,7 @@ def _store(context: HomeContext, args: Args, text: str) -> int:
 def _keep(context: HomeContext, out: Output, args: Args, text: str, mind: "Mind | None") -> int:
     from mi.learning import values
 
-    place = _open_place(context, args)
+    place = open_values(context, getattr(args, "scope", "global"))
     with show_waiting(out, mind.name if mind else ""):
         change = values.set_values(
             place.store,
@@ -139,24 +139,11 @@ def _reason(error: str) -> str:
     return f" ({shorten_gist(error, 200)})" if error else ""
 
 
-class _Place(NamedTuple):
-    store: "ThoughtStore"
-    log: str
-
-
-def _open_place(context: HomeContext, args: Args) -> _Place:
-    """Return where values of the wanted scope are kept, and the log that tells of them."""
-    if getattr(args, "scope", "global") != "project":
-        return _Place(build_thoughts(context).shared, context.home.evidence)
-    context.use_project()
-    return _Place(build_thoughts(context).own, context.project_home.evidence)
-
-
 def _add(context: HomeContext, args: Args) -> int:
     from mi.learning.values import add_values
 
     text = read_text(" ".join(args.text))
-    out, place = Output(context.language_for(text)), _open_place(context, args)
+    out, place = Output(context.language_for(text)), open_values(context, getattr(args, "scope", "global"))
     change = add_values(place.store, context.evidence_writer(place.log), text)
     if args.json:
         _report_json(out, change, [claim.text for claim in [*change.kept, *change.added]])
@@ -175,7 +162,7 @@ def _rehearse(context: HomeContext, out: Output, args: Args, text: str, mind: "M
     from mi.learning import values
     from mi.mind.prompts.compile_values import compile_values
 
-    patch = values.plan(_open_place(context, args).store, text)
+    patch = values.plan(open_values(context, getattr(args, "scope", "global")).store, text)
     with show_waiting(out, mind.name if mind else ""):
         judged = mind.ask(compile_values, text) if mind is not None else None
     compiled = judged.value if judged is not None else None
@@ -246,7 +233,7 @@ def _edit(context: HomeContext, args: Args) -> int:
     from mi.cli.editor import edit_text
     from mi.knowledge.thoughts.kinds import RAW, VALUES
 
-    store = _open_place(context, args).store
+    store = open_values(context, getattr(args, "scope", "global")).store
     raw = store.active(RAW)
     former = raw[-1].text if raw else "\n".join(claim.text for claim in store.active(VALUES))
     out = Output(context.language_for(former))

@@ -12,7 +12,6 @@ from mi.kernel.errors import UsageError
 if TYPE_CHECKING:
     from mi.app.what_if import Compared, Flip, WhatIf
     from mi.autopilot.what_if import DecisionOutcome, ImaginedValues
-    from mi.knowledge.thoughts.stores import CombinedStores
     from mi.mind.mind import Mind
 
     Cite = Callable[[DecisionOutcome], list[dict[str, str]]]
@@ -44,7 +43,7 @@ def add_what_if(group: Group) -> None:
 
 def _what_if(context: HomeContext, args: Args) -> int:
     from mi.app.thoughts import build_thoughts
-    from mi.app.what_if import WhatIf, build_judge
+    from mi.app.what_if import WhatIf, build_judge, cite_outcome
 
     imagined = _read_values(args)
     out = Output(context.language_for(" ".join(imagined.texts)))
@@ -53,7 +52,7 @@ def _what_if(context: HomeContext, args: Args) -> int:
         return _tell_cost(out, args, asked, mind)
     with show_waiting(out, mind.name):
         found = asked.compare(mind)
-    cite = partial(_cite, build_thoughts(context).read("effective"), imagined)
+    cite = partial(cite_outcome, build_thoughts(context).read("effective"), imagined)
     if args.json:
         out.json(_describe(imagined, mind, found, cite))
     else:
@@ -62,18 +61,14 @@ def _what_if(context: HomeContext, args: Args) -> int:
 
 
 def _read_values(args: Args) -> "ImaginedValues":
-    from mi.autopilot.what_if import ImaginedValues
+    from mi.app.what_if import imagine_values
     from mi.cli.values import read_text
-    from mi.kernel.text import split_sentences
-    from mi.learning.mind_calls import Rules
-    from mi.learning.values import compile_text
 
     given = [source for source in (args.text, args.file, args.add) if source is not None]
     if len(given) != 1:
         raise UsageError("what-if-source")
     text = read_text(args.text if args.add is None else args.add, args.file)
-    compile_text(text, Rules())  # an empty text, or one with a secret, is refused as when it is set
-    return ImaginedValues(list(dict.fromkeys(split_sentences(text))), args.scope, args.add is not None)
+    return imagine_values(text, args.scope, args.add is not None)
 
 
 def _tell_cost(out: Output, args: Args, asked: "WhatIf", mind: "Mind") -> int:
@@ -127,18 +122,3 @@ def _describe_flip(flip: "Flip", cite: "Cite") -> dict[str, Any]:
     for name, outcome in (("was", flip.was), ("would", flip.would)):
         shown[name] = {"kind": outcome.kind, "text": outcome.text, "cited": cite(outcome)}
     return shown | {"task": start.task}
-
-
-def _cite(thoughts: "CombinedStores", imagined: "ImaginedValues", outcome: "DecisionOutcome") -> list[dict[str, str]]:
-    """Return what an outcome rests on, each with its words."""
-    from mi.autopilot.what_if import NEW
-
-    cited = []
-    for one in outcome.cited_ids:
-        if one.startswith(NEW):
-            text = imagined.texts[int(one.removeprefix(NEW)) - 1]
-        else:
-            known = thoughts.get(one)
-            text = str(known.raw.get("text") or known.raw.get("title") or "") if known else ""
-        cited.append({"id": one, "text": text})
-    return cited

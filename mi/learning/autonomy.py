@@ -73,9 +73,13 @@ def _read_record(log: str, offset: int) -> Record | None:
 
 def tally(answered: Iterable[SettledQuestion | AnsweredAlone]) -> list[TopicAgreement]:
     """Return the agreement by topic, the one most asked about first; questions of no topic stand together."""
+    return add_up(map(count_answer, answered))
+
+
+def add_up(counts: Iterable[TopicAgreement]) -> list[TopicAgreement]:
+    """Return the agreement by topic of what was counted one by one."""
     found: dict[str, TopicAgreement] = {}
-    for one in answered:
-        more = _count(one)
+    for more in counts:
         former = found.get(more.topic, TopicAgreement(more.topic, since=more.since))
         found[more.topic] = TopicAgreement(
             more.topic,
@@ -88,8 +92,8 @@ def tally(answered: Iterable[SettledQuestion | AnsweredAlone]) -> list[TopicAgre
     return sorted(found.values(), key=lambda one: (-one.asked, one.topic))
 
 
-def _count(one: SettledQuestion | AnsweredAlone) -> TopicAgreement:
-    """Return what one question adds to its topic."""
+def count_answer(one: SettledQuestion | AnsweredAlone) -> TopicAgreement:
+    """Return what one question adds to its topic, `since` being when it was answered."""
     if isinstance(one, AnsweredAlone):
         return TopicAgreement(one.topic, alone=1, since=one.ts)
     would = one.question.would

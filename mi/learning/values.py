@@ -6,8 +6,8 @@ from typing import NamedTuple
 import msgspec
 
 from mi.evidence.log import EvidenceWriter
-from mi.evidence.records.thoughts import ValuesSet
-from mi.kernel.errors import MiError
+from mi.evidence.records.thoughts import ClaimRetract, ValuesSet
+from mi.kernel.errors import MiError, NotFound
 from mi.kernel.language import detect
 from mi.kernel.messages import text as message
 from mi.kernel.secrets import find_secrets
@@ -101,20 +101,68 @@ def add_values(store: ThoughtStore, evidence: EvidenceWriter, text: str) -> Valu
     if not said:
         return ValuesChange("", standing, [], [])
     gone = [claim for claim in standing if any(opposes(one, claim.text) for one in said)]
-    kept = [claim for claim in standing if claim not in gone]
-    old_raw = store.active(RAW)
-    before = old_raw[-1].text if old_raw and not gone else "\n".join(claim.text for claim in kept)
-    whole = "\n".join([*filter(None, [before]), *said])
+    return _revise(store, evidence, said, gone, "the opposite was added")
+
+
+def replace_value(store: ThoughtStore, evidence: EvidenceWriter, claim_id: str, text: str) -> ValuesChange:
+    """Store other words for one value, without a model; what it said before is never erased."""
+    compile_text(text, Rules())
+    standing, old = store.active(BASE), _require(store, claim_id)
+    held = {claim.text for claim in standing if claim is not old}
+    said = [one for one in dict.fromkeys(split_sentences(text)) if one not in held]
+    if said == [old.text]:
+        return ValuesChange("", standing, [], [])
+    return _revise(store, evidence, said, [old], "said otherwise")
+
+
+def take_back_value(store: ThoughtStore, evidence: EvidenceWriter, claim_id: str, rationale: str) -> ValuesChange:
+    """Take one value back: its claim, and its words in the text that is edited the next time."""
+    refuse_secret("rationale", rationale)
+    return _revise(store, evidence, [], [_require(store, claim_id)], rationale or "taken back")
+
+
+def _require(store: ThoughtStore, claim_id: str) -> Claim:
+    found = next((claim for claim in store.active(BASE) if claim.claim_id == claim_id), None)
+    if found is None:
+        raise NotFound("unknown-value", ref=claim_id)
+    return found
+
+
+def _revise(
+    store: ThoughtStore, evidence: EvidenceWriter, said: Sequence[str], gone: Sequence[Claim], rationale: str
+) -> ValuesChange:
+    """Store sentences as values in the place of others, with the text and the summary that say so."""
+    kept = [claim for claim in store.active(BASE) if claim.claim_id not in {one.claim_id for one in gone}]
+    whole, old_raw = _rewrite(store, said, kept, gone), store.active(RAW)
+    if not whole:  # nothing is valued any more
+        event_id = evidence.append(
+            ClaimRetract(claim_id=gone[0].claim_id, scope=store.scope, rationale=rationale), sync=True
+        ).event_id
+        store.retract([one.claim_id for one in (*gone, *old_raw)], rationale, event_id)
+        return ValuesChange(event_id, [], [], list(gone))
     judged = compile_text(whole, Rules())
     event_id = _record(evidence, whole, judged, judged.value, store.scope)
     raw = store.new_claim(whole, [RAW], event_id, "user")
     added = [store.new_claim(one, value_tags(one), event_id, "user") for one in said]
     store.add_claims([raw, *added])
     store.add_edges([store.new_edge("supersedes", old.claim_id, raw.claim_id, event_id, "user") for old in old_raw])
-    store.retract([claim.claim_id for claim in gone], "the opposite was added", event_id)
+    store.retract([claim.claim_id for claim in gone], rationale, event_id)
     if judged.value is not None:
         _keep_summary(store, judged.value, event_id)
-    return ValuesChange(event_id, kept, added, gone, judged.value, "rules")
+    return ValuesChange(event_id, kept, added, list(gone), judged.value, "rules")
+
+
+def _rewrite(store: ThoughtStore, said: Sequence[str], kept: Sequence[Claim], gone: Sequence[Claim]) -> str:
+    """Return the person's text without what goes and with what is new; the values themselves where it says others."""
+    raw = store.active(RAW)
+    sentences, going = split_sentences(raw[-1].text) if raw else [], {claim.text for claim in gone}
+    if raw and not gone:
+        before = [raw[-1].text]
+    elif going <= set(sentences):
+        before = [one for one in sentences if one not in going]
+    else:
+        before = [claim.text for claim in kept]
+    return "\n".join([*before, *said])
 
 
 def _record(

@@ -129,6 +129,11 @@ document.addEventListener("submit", async (event) => {
   buttons.forEach((one) => { one.disabled = false; });
 });
 
+// ---- a slider that is let go of shows what it points to
+document.addEventListener("pointerup", (event) => {
+  if (event.target.matches?.("form[data-auto] input[type=range]")) event.target.form.requestSubmit();
+});
+
 // ---- what is left until a moment
 setInterval(() => {
   for (const one of document.querySelectorAll("time[data-until]")) {

@@ -6,6 +6,7 @@ from mi.web.views import (
     needs_you,
     run,
     runs,
+    values,
     why,
 )
 
@@ -15,5 +16,6 @@ VIEWS = (
     run.VIEW,
     diff.VIEW,
     why.VIEW,
+    values.VIEW,
     costs.VIEW,
 )

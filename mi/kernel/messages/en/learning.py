@@ -22,6 +22,7 @@ TEXT: dict[str, str] = {
     "what-if.done": "done",
     "what-if.blocked": "blocked",
     "what-if.sent": "sent on",
+    "error.unknown-value": "no value {ref} stands here (see mi values show)",
     "error.what-if-source": "say which values to try: --text TEXT or --file FILE in place of yours, or --add TEXT beside them",
     "values.template": "Write how you want things done, in your own words, one thought per sentence or line.\nWhat stands below the line is not read. To give up, leave the text as it was.",
     "notice.values-by-rules": "{mind} could not judge your values{reason}: each sentence of them is kept as it is; mi values set asks again ({path} says why)",

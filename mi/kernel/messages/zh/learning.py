@@ -22,6 +22,7 @@ TEXT: dict[str, str] = {
     "what-if.done": "完成",
     "what-if.blocked": "受阻",
     "what-if.sent": "继续发送",
+    "error.unknown-value": "这里没有有效的价值观 {ref}（见 mi values show）",
     "error.what-if-source": "请说明要试的价值观：--text 文本 或 --file 文件 代替你的价值观，或 --add 文本 加在其后",
     "values.template": "用自己的话写下你希望事情怎么做，每句或每行一个想法。\n横线以下的内容不会被读取。想放弃就不要改动文本。",
     "notice.values-by-rules": "{mind} 无法判断你的价值观{reason}：每句话按原样保存；mi values set 会再问一次（原因见 {path}）",
