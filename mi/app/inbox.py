@@ -12,9 +12,10 @@ from mi.app.mined_facts import MOST, list_unconfirmed
 from mi.app.team import build_persona
 from mi.evidence.inbox import InboxItem, LocatedItem, list_waiting, number_items, sort_items
 from mi.evidence.inbox_numbers import number_all, read_numbers
+from mi.kernel import clock
 from mi.kernel.errors import MiError, StorageError
 from mi.kernel.log_view import Progress
-from mi.kernel.messages import say_again, text
+from mi.kernel.messages import say_again, text, word
 from mi.kernel.named_tuple import NamedTuple
 from mi.kernel.secrets import redact
 from mi.kernel.text import fit_one_line, make_printable
@@ -27,7 +28,8 @@ if TYPE_CHECKING:
 def build_inbox(context: HomeContext, progress: Progress) -> list[LocatedItem]:
     """Return all that waits, newest first, each with its number; the log is brought up to date in the index."""
     asked, _ = list_waiting(context.home, context.evidence_index, find_roots(context), context.notices, progress)
-    found = sort_items([*_list_team_items(context), *_list_mined(context, MOST), *asked])
+    others = [*_list_team_items(context), *_list_mined(context, MOST), *_list_blockers(context)]
+    found = sort_items([*others, *asked])
     if not found and not os.path.exists(context.home.inbox_numbers):
         return found
     wanted = [one.item.ids or [one.item.id] for one in reversed(found)]  # the oldest gets the lowest number
@@ -50,6 +52,7 @@ _DEFAULTS = (  # what happens if nobody answers
     "seal.default",
 )
 _NAMED = 3  # projects in one line
+_BLOCKERS = 20  # runs that others wait for, and of those that wait
 _GLANCE = 20  # facts of a project that a look counts: each is weighed by all that it rests on
 
 
@@ -79,7 +82,8 @@ class Waiting(NamedTuple):
 def look_at_inbox(context: HomeContext) -> Waiting:
     """Return all that waits for the person, of all projects; nothing is written, not even a number."""
     asked, complete = list_waiting(context.home, context.evidence_index, find_roots(context), context.notices)
-    found = sort_items([*_list_team_items(context), *_list_mined(context, _GLANCE), *asked])
+    others = [*_list_team_items(context), *_list_mined(context, _GLANCE), *_list_blockers(context)]
+    found = sort_items([*others, *asked])
     numbered = number_items(found, read_numbers(context.home, context.notices)) if found else []
     return Waiting([one.item for one in numbered], complete)
 
@@ -129,6 +133,39 @@ def _list_mined(context: HomeContext, most: int) -> Iterator[LocatedItem]:
             ts=str(waiting[0].raw.get("asserted_ts") or ""),
             answer_with=f"mi -C {at} claim confirm",
             project_id=project_id,
+            project=os.path.basename(root),
+            project_root=root,
+        )
+        yield LocatedItem(item)
+
+
+def _list_blockers(context: HomeContext) -> Iterator[LocatedItem]:
+    """Yield the runs that ended without being done while queued tasks wait for them."""
+    if not os.path.exists(context.home.queue):
+        return
+    from mi.app.queue import build_queue
+
+    try:
+        found = build_queue(context).blockers(_BLOCKERS)
+    except MiError:
+        return  # what is wrong with the queue is said where it is shown
+    roots, language = find_roots(context), context.quiet_language
+    for job, waiting in found:
+        is_outside = job.state == "outside"
+        root = roots.get(job.task.project_id, job.task.root)
+        how = [word(job.reason if is_outside else job.state, language), "" if is_outside else job.reason]
+        said = {"run_id": job.run_id, "how": fit_one_line(redact(": ".join(filter(None, how))), 200)}
+        way = f"mi -C {shlex.quote(root)} run --resume {job.run_id}" if is_outside else f"mi queue retry {job.run_id}"
+        item = InboxItem(
+            id=job.run_id,
+            kind="run",
+            question=text("inbox.blocker", language, count=len(waiting), example=waiting[0].run_id, **said),
+            said=" · ".join(f"{one.run_id} {fit_one_line(redact(one.task), 100)}" for one in waiting[:_BLOCKERS]),
+            run_id=job.run_id,
+            task=job.task.task,
+            ts=clock.format_ms(int(job.changed * 1000)),
+            answer_with=way,
+            project_id=job.task.project_id,
             project=os.path.basename(root),
             project_root=root,
         )

@@ -101,11 +101,11 @@ def add_tasks(context: HomeContext, wanted: Iterable[WantedTask], wishes: QueueW
             options,
         )
         known = by_words.setdefault(task.same, task.run_id)
+        if one.list_task:
+            by_list_task.setdefault(one.list_task, known)
         if known != task.run_id:
             same.append(SameTask(task, known))
             continue
-        if one.list_task:
-            by_list_task.setdefault(one.list_task, task.run_id)
         tasks.append(task)
     late = _put(context, tasks)
     refused = {one.task.run_id for one in late}
@@ -152,11 +152,16 @@ def read_options(job: QueuedJob) -> QueuedOptions:
 
 
 def _can_have_trees(root: str) -> bool:
-    """Return whether runs get trees of their own; where git is silent, a repository still does."""
+    """Return whether runs get trees of their own; where git is silent, a repository still does.
+
+    MiError where git refuses the repository: the agent would work in the person's own tree unasked.
+    """
     from mi.kernel import git
 
     code = git.run(root, "rev-parse", "-q", "--verify", "HEAD").code
     if code is not None:
+        if code:
+            git.require_willing(root)
         return code == 0
     folder = os.path.realpath(root)
     while not os.path.lexists(os.path.join(folder, ".git")) and folder != os.path.dirname(folder):
@@ -188,7 +193,18 @@ def read_list(context: HomeContext) -> list[WantedTask]:
         waits_for = _former(wanted) if tasks.authority == FILE else tuple(task.waits_for or ())
         text = choose_task(context, task.id, even_waiting=True).text
         wanted.append(WantedTask(text, task.id, waits_for))
-    return wanted
+    return _put_first_what_is_needed(wanted)
+
+
+def _put_first_what_is_needed(wanted: list[WantedTask]) -> list[WantedTask]:
+    """Return tasks each after those that it waits for; those that wait for each other stay as they stand."""
+    left, ordered = list(wanted), list[WantedTask]()
+    while left:
+        open_ids = {one.list_task for one in left}
+        ready = next((one for one in left if not open_ids.intersection(one.waits_for)), left[0])
+        left.remove(ready)
+        ordered.append(ready)
+    return ordered
 
 
 def _former(wanted: list[WantedTask]) -> tuple[str, ...]:

@@ -55,7 +55,7 @@ def start_race(
 
     `is_detached`: each run has a worker of its own, which the caller begins.
     """
-    from mi.agents.choose import choose_agent
+    from mi.agents.choose import choose_agent, open_hands
     from mi.agents.registry import AGENTS
 
     words, hidden = hide_credentials(task.strip())
@@ -63,10 +63,12 @@ def start_race(
     count = max(2, len(names)) if number is None else number
     if not max(2, len(names)) <= count <= _MOST_RACERS:
         raise UsageError("race-number", value=count, least=max(2, len(names)), most=_MOST_RACERS)
-    for name in agents:
-        if not name.strip():
+    for name in names:
+        if agents and not name.strip():
             raise UsageError("unknown-agent", name=name, known=", ".join(AGENTS))
         choose_agent(context.config, name)
+    for name in names:  # says which one is not there
+        open_hands(choose_agent(context.config, name), context.home, context.notices)
     project, queue = context.use_project(), build_queue(context)
     plan_tree(context.home, project, "run_", words)  # says where no work tree can be made
     racers = [Racer(run_id=ids.make_run_id(), agent=names[turn % len(names)]) for turn in range(count)]

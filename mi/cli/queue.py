@@ -9,6 +9,7 @@ from mi.app.home_context import HomeContext
 from mi.app.queue import build_queue, find_held, find_job
 from mi.cli.arguments import ALL, Args, Group, Parser, add_count, add_json
 from mi.cli.output import Output, shorten_gist
+from mi.cli.run_limits import add_limits
 from mi.fleet.queue import OPEN_STATES, QueuedJob
 from mi.kernel import clock
 from mi.kernel.errors import MiError, UsageError
@@ -54,6 +55,7 @@ def _fill_add(parser: Parser) -> None:
     parser.add_argument("--agent", default="", metavar="NAME", help="this agent, in place of yours")
     parser.add_argument("--priority", type=_priority, default=0, metavar="N", help="the higher goes first (default 0)")
     parser.add_argument("--not-before", default="", metavar="TIME", help="22:00, 2026-11-18T22:00 or +2h")
+    add_limits(parser)
     parser.add_argument("--no-worktree", action="store_true", help="in your own tree, one after another")
     add_json(parser)
 
@@ -84,14 +86,16 @@ def _add_project(parser: Parser) -> None:
 
 def _add(context: HomeContext, args: Args) -> int:
     from mi.agents.choose import choose_agent
-    from mi.app.queue import QueueWishes, add_tasks
+    from mi.app.queue import QueuedOptions, QueueWishes, add_tasks
 
     out = Output(context.language)
     choose_agent(context.config, args.agent)
     wanted = _read_wanted(context, args)
-    wishes = QueueWishes(
-        args.agent, args.priority, read_moment(args.not_before), tuple(args.after), not args.no_worktree
+    limits = QueuedOptions(
+        batches=args.max_batches, minutes=args.max_minutes, tokens=args.max_tokens, cost_usd=args.max_cost
     )
+    moment = read_moment(args.not_before)
+    wishes = QueueWishes(args.agent, args.priority, moment, tuple(args.after), not args.no_worktree, limits)
     empty = sum(not one.text.strip() for one in wanted)
     added = add_tasks(context, [one for one in wanted if one.text.strip()], wishes)
     _complain(out, added, empty)
@@ -266,6 +270,8 @@ def _cancel(context: HomeContext, args: Args) -> int:
     if args.json:
         out.json({"cancelled": list(was)})
         return 0
+    if not was:
+        out.say("queue.nothing-to-cancel")
     for run_id, state in was.items():
         out.say("queue.stopping" if state == "running" else "queue.cancelled", run_id=run_id)
     return 0

@@ -11,6 +11,7 @@ from mi.app.home_context import HomeContext
 from mi.app.nexus import build_nexus
 from mi.cli.arguments import Args, Parser, add_cd, add_json, add_redact, command
 from mi.cli.output import Output
+from mi.cli.run_limits import add_limits
 from mi.evidence.records.run import RunEnd
 from mi.kernel.errors import UsageError
 
@@ -38,21 +39,7 @@ def build_parser(name: str) -> Parser:
     built.add_argument(
         "--resume", nargs="?", const="", metavar="RUN", help="go on with a run that stopped (default: the latest)"
     )
-    built.add_argument(
-        "--max-batches",
-        type=partial(_limit, "--max-batches", int),
-        metavar="N",
-        help="batches the agent may take (default 8)",
-    )
-    built.add_argument(
-        "--max-minutes", type=partial(_limit, "--max-minutes", float), metavar="N", help="minutes the run may take"
-    )
-    built.add_argument(
-        "--max-tokens", type=partial(_limit, "--max-tokens", int), metavar="N", help="tokens the run may use"
-    )
-    built.add_argument(
-        "--max-cost", type=partial(_limit, "--max-cost", float), metavar="USD", help="what the run may cost"
-    )
+    add_limits(built)
     wait = built.add_mutually_exclusive_group()
     wait.add_argument(
         "--wait-for-limit", action="store_true", default=None, help="wait when the agent's vendor limits its use"
@@ -102,17 +89,6 @@ def _is_persons(context: HomeContext, args: Args) -> bool:
     limits = (args.max_batches, args.max_minutes, args.max_tokens, args.max_cost)
     raised = args.resume is not None and any(limits)
     return args.detach or args.worktree or raised or bool(args.override) or args.prove is not None
-
-
-def _limit(flag: str, kind: type[int] | type[float], value: str) -> float:
-    """Return a limit that lets something happen; no limit at all is said by leaving the option out."""
-    try:
-        number = kind(value)
-    except ValueError:
-        number = 0
-    if not 0 < number < float("inf"):  # also not a NaN
-        raise UsageError("bad-limit" if kind is float else "bad-whole-limit", flag=flag, value=value)
-    return number
 
 
 def _run(context: HomeContext, args: Args) -> int:

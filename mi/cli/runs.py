@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING
 
 from mi.app.home_context import HomeContext
 from mi.cli.arguments import Args, Group, Parser, add_cd, add_count, add_json
-from mi.cli.output import Output, Progress, measure_terminal, shorten_gist
+from mi.cli.output import Output, Progress, make_safe, measure_terminal, shorten_gist
 from mi.kernel.errors import NotFound, UsageError
-from mi.kernel.text import pad, width
+from mi.kernel.text import pad, shorten_middle, width
 
 if TYPE_CHECKING:
     from mi.evidence.runs import RunEntry, RunWish
@@ -141,7 +141,7 @@ def _figures(out: Output, entry: "RunEntry") -> str:
 def _place(entry: "RunEntry") -> str:
     """Return who works where."""
     place = shorten_gist(entry.project or entry.project_id, 24) + (
-        f" {shorten_gist(entry.branch, 40)}" if entry.branch else ""
+        f" {shorten_middle(make_safe(entry.branch), 40)}" if entry.branch else ""
     )
     return f"{entry.agent} {place}".strip()
 

@@ -27,7 +27,7 @@ class InboxItem(Struct, frozen=True, kw_only=True):
     """One thing that waits; it was asked `count` times, as `ids`, by `run_ids`, the latest first."""
 
     id: str
-    kind: Literal["question", "suggestion", "review", "proposal", "handoff", "notification", "facts"]
+    kind: Literal["question", "suggestion", "review", "proposal", "handoff", "notification", "facts", "run"]
     question: str
     run_id: str = ""
     project_id: str = ""

@@ -99,6 +99,13 @@ class SameTask(NamedTuple):
     run_id: str  # of the one that is open
 
 
+class QueueBlocker(NamedTuple):
+    """A run that ended without being done, and the jobs that wait for it to be."""
+
+    job: QueuedJob  # of state `outside` where no worker had it; then its reason says how it ended
+    waiting: list[QueuedTask]
+
+
 class Queue(Protocol):
     """A queue of tasks, shared by any number of processes; each call is done wholly or not at all."""
 
@@ -140,6 +147,9 @@ class Queue(Protocol):
 
     def jobs(self, states: Iterable[State] = (), project_id: str = "", limit: int = -1) -> list[QueuedJob]:
         """Return jobs in the order in which they would run, those that run first; of all states without `states`."""
+
+    def blockers(self, limit: int = -1) -> list[QueueBlocker]:
+        """Return the runs that ended without being done and that queued jobs wait for."""
 
     def has_ready(self) -> bool:
         """Return whether a job is queued that waits for no other run: it would begin by itself, now or later."""

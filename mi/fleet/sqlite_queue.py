@@ -13,6 +13,7 @@ from mi.fleet.queue import (
     ClaimRules,
     EndState,
     JobClaim,
+    QueueBlocker,
     QueuedJob,
     QueuedTask,
     SameTask,
@@ -28,6 +29,7 @@ from mi.kernel.jsontext import encode
 VERSION = 1
 _PATIENCE_S = 30.0  # for other processes that write
 _OPEN = ", ".join(f"'{state}'" for state in OPEN_STATES)
+_UNDONE = "'blocked', 'failed', 'stopped', 'cancelled'"  # it has ended, and what comes after it does not begin
 _TABLES = (
     "CREATE TABLE job (seq INTEGER PRIMARY KEY, run_id TEXT UNIQUE NOT NULL, task TEXT NOT NULL DEFAULT '',"
     " project_id TEXT NOT NULL DEFAULT '', root TEXT NOT NULL DEFAULT '', agent TEXT NOT NULL DEFAULT '',"
@@ -123,6 +125,8 @@ class SqliteQueue:
         try:
             yield
         except sqlite3.Error as error:
+            if error.sqlite_errorcode == sqlite3.SQLITE_FULL:
+                raise StorageError("disk-full", path=self.path) from None
             raise StorageError("queue-unusable", path=self.path, reason=str(error)) from None
 
     @contextmanager
@@ -291,6 +295,23 @@ class SqliteQueue:
             found = self._db.execute("SELECT after_id FROM dependency WHERE run_id = ?", (job.run_id,)).fetchall()
             jobs.append(job._replace(task=job.task._replace(after=tuple(row[0] for row in found))) if found else job)
         return jobs
+
+    def blockers(self, limit: int = -1) -> list[QueueBlocker]:
+        if not self.exists():
+            return []
+        with self._naming():
+            held = "SELECT after_id FROM dependency JOIN job AS held USING (run_id) WHERE held.state = 'queued'"
+            rows = self._db.execute(
+                f"SELECT {_COLUMNS} FROM job WHERE run_id IN ({held}) AND (state IN ({_UNDONE})"
+                f" OR (state = 'outside' AND reason IN ({_UNDONE}))) ORDER BY changed DESC LIMIT ?",
+                (limit,),
+            )
+            return [QueueBlocker(job, self._list_waiting(job.run_id)) for job in map(_read_job, rows.fetchall())]
+
+    def _list_waiting(self, run_id: str) -> list[QueuedTask]:
+        after = "(SELECT run_id FROM dependency WHERE after_id = ?)"
+        rows = self._db.execute(f"SELECT {_COLUMNS} FROM job WHERE state = 'queued' AND run_id IN {after}", (run_id,))
+        return [_read_job(row).task for row in rows]
 
     def has_ready(self) -> bool:
         if not self.exists():

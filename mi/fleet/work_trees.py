@@ -67,6 +67,7 @@ def plan_tree(home: Home, project: Project, run_id: str, task: str) -> WorkTree:
     if head.code is None:
         raise MiError("tree-git-missing", root=top)
     if head.code != 0:
+        git.require_willing(here)
         raise UsageError("tree-no-commit", root=top)
     folder = os.path.relpath(os.path.realpath(project.main_root), top)
     name = re.sub(r"[^\w.-]+", "-", os.path.basename(top)) or "project"

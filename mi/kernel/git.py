@@ -10,6 +10,7 @@ from types import MappingProxyType
 from typing import IO, TYPE_CHECKING
 
 from mi.kernel import text
+from mi.kernel.errors import MiError
 from mi.kernel.named_tuple import NamedTuple
 
 if TYPE_CHECKING:
@@ -74,6 +75,13 @@ def find_toplevel(path: str) -> str | None:
         if parent == folder:
             return None
         folder = parent
+
+
+def require_willing(root: str) -> None:
+    """Raise MiError where git refuses the repository that a folder lies in, such as one of another owner."""
+    asked = run_bytes(root, "rev-parse", "--git-dir")
+    if asked.code not in (0, None) and find_toplevel(root) is not None:
+        raise MiError("git-refuses", root=root, reason=asked.error.strip())
 
 
 def find_branch(path: str) -> str:

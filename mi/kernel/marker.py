@@ -108,6 +108,9 @@ class Marker:
             torn = size > 0 and os.pread(fd, 1, size - 1) != b"\n"
             files.write_all(fd, b"\n" * torn + b"".join(encode(one) + b"\n" for one in lines))
             os.fsync(fd)
+        except OSError as error:
+            error.filename = self.path
+            raise
         finally:
             os.close(fd)
         if not size:

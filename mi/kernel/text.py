@@ -68,6 +68,17 @@ def shorten(text: "Redacted", limit: int) -> "Redacted":
     return cast("Redacted", kept + ELLIPSIS)
 
 
+def shorten_middle(text: "Redacted", limit: int) -> "Redacted":
+    """Return the text cut to at most `limit` columns in its middle: the ends of a name tell it from others."""
+    if width(text) <= limit:
+        return text
+    head, tail = (limit - 1) // 2, limit - 1 - (limit - 1) // 2
+    first, last = shorten(text, head + 1).removesuffix(ELLIPSIS), text[-tail:]
+    while last and width(last) > tail:
+        last = last[1:]
+    return cast("Redacted", first + ELLIPSIS + last)
+
+
 def wrap(text: str, columns: int) -> list[str]:
     """Return the text as lines of at most `columns` columns, broken between words or Chinese characters.
 

@@ -287,6 +287,24 @@ class QueueConformance:
         queue.settle("run_3", "failed")  # a worker has it, whose word it is
         assert queue.find("run_3").state == "running"
 
+    def test_a_run_that_ended_undone_is_told_with_what_waits_for_it(self, queue: Queue) -> None:
+        queue.put([task("run_1"), task("run_2", after=("run_1", "run_0")), task("run_3", after=("run_1",))])
+        assert queue.blockers() == []
+        claim = queue.claim("w", ANY)
+        assert claim is not None
+        queue.finish(claim.token, StretchEnd("blocked", "no way on"))
+        queue.settle("run_0", "failed")
+        told = {one.job.run_id: [job.run_id for job in one.waiting] for one in queue.blockers()}
+        assert told == {"run_1": ["run_2", "run_3"], "run_0": ["run_2"]}
+        queue.settle("run_0", "done")
+        queue.cancel("run_3")
+        (left,) = queue.blockers()
+        assert (left.job.state, left.job.reason, [one.run_id for one in left.waiting]) == (
+            "blocked",
+            "no way on",
+            ["run_2"],
+        )
+
     # what was spent
 
     def test_what_stretches_spent_is_counted_by_day_and_agent(self, queue: Queue) -> None:

@@ -1,6 +1,7 @@
 """`mi queue`: what is queued, in which order, what is refused in one line, and what is taken out again."""
 
 import json
+import os
 import time
 from pathlib import Path
 from typing import Any
@@ -10,7 +11,8 @@ import pytest
 from mi.cli.queue import read_moment
 from mi.fleet.task_file import read_tasks
 from mi.kernel.errors import UsageError
-from tests.autopilot.workbench import Workbench, open_bench
+from tests.autopilot.workbench import Workbench, open_bench, say
+from tests.disks import fill, small_disk
 
 
 @pytest.fixture
@@ -190,3 +192,90 @@ def test_moments() -> None:
     for bad in ("25:00", "tomorrow", "99999-01-01", "+99999999999999999999h"):
         with pytest.raises(UsageError):
             read_moment(bad, now)
+
+
+@pytest.mark.req("fleet.queue.list")
+def test_a_plan_is_queued_by_what_its_tasks_wait_for(bench: Workbench) -> None:
+    """A diamond, in an order of its own: the first is done, two need it, the last needs both."""
+    deps = {"4": [2, 3], "1": [], "2": [1], "3": [1]}
+    done = {"1": "completed"}
+    tasks = [
+        {"id": int(one), "title": f"step {one}", "status": done.get(one, "pending"), "deps": first}
+        for one, first in deps.items()
+    ]
+    place = bench.project / ".nexus" / "state" / "tasks.json"
+    place.parent.mkdir(parents=True)
+    place.write_text(json.dumps({"goal": "Ship", "decisions": [], "tasks": tasks}), "utf-8")
+    queued = bench.mi("queue", "add", "--tasks")
+    assert queued.code == 0, queued.stderr
+    jobs = {job["list_task"]: job for job in listed(bench)["jobs"]}
+    named = {job["run_id"]: task for task, job in jobs.items()}
+    waits = {task: sorted(named[run] for run in job["after"]) for task, job in jobs.items()}
+    assert waits == {"2": [], "3": [], "4": ["2", "3"]}
+    assert {task: job["pending"] for task, job in jobs.items()} == {"2": 0, "3": 0, "4": 2}
+
+
+@pytest.mark.req("fleet.queue.limits-of-tasks")
+def test_a_queued_run_keeps_to_the_limits_it_was_given(bench: Workbench) -> None:
+    bench.agent(*[[say("Not yet. I go on with the next step.")]] * 5)
+    add(bench, "--max-batches", "2", "fix the failing test")
+    assert bench.mi("worker", "--drain").code == 0
+    ran = bench.mi("runs", "--json")
+    assert (json.loads(ran.stdout)["runs"][0]["batches"], ran.end["status"]) == (2, "blocked")
+    for flags in (("--max-batches", "0"), ("--max-cost", "-1"), ("--max-minutes", "soon"), ("--max-tokens", "1.5")):
+        bad = bench.mi("queue", "add", *flags, "mend add")
+        assert (bad.code, bad.stderr.count("\n"), flags[0] in bad.stderr) == (2, 1, True)
+
+
+@pytest.mark.req("fleet.queue.cancel")
+def test_where_nothing_is_queued_cancel_says_so(bench: Workbench) -> None:
+    done = bench.mi("queue", "cancel", "--all")
+    assert (done.code, "nothing was cancelled" in done.stdout) == (0, True)
+    assert not (bench.home / "queue.sqlite").exists()
+
+
+@pytest.mark.req("fleet.queue.blockers")
+def test_a_run_that_others_wait_for_and_that_is_not_done_waits_for_the_person(bench: Workbench) -> None:
+    bench.agent([say("I cannot do that.")])
+    first = add(bench, "--max-batches", "1", "fix the failing test")
+    second = add(bench, "--after", first, "write the docs")
+    assert json.loads(bench.mi("inbox", "--json").stdout) == []
+    assert bench.mi("worker", "--drain").code == 0
+    for question in json.loads(bench.mi("inbox", "--json").stdout):
+        if question["kind"] == "question":
+            bench.mi("inbox", "dismiss", question["id"])
+    (item,) = json.loads(bench.mi("inbox", "--json").stdout)
+    assert (item["kind"], item["run_id"], item["answer_with"]) == ("run", first, f"mi queue retry {first}")
+    assert f"{second} write the docs" in item["said"]
+    shown = bench.mi("inbox").stdout
+    assert f"{first} ended" in shown
+    assert f"mi queue cancel {second}" in shown
+    assert first in bench.mi("status").stdout
+    told = bench.mi("answer", str(item["number"]), "yes")
+    assert (told.code, f"mi queue retry {first}" in told.stderr) == (1, True)
+    bench.mi("queue", "cancel", second)
+    assert json.loads(bench.mi("inbox", "--json").stdout) == []
+
+
+@pytest.mark.req("fleet.queue.own-tree")
+def test_a_repository_that_git_refuses_is_not_worked_on_in_the_person_s_own_tree(bench: Workbench) -> None:
+    os.chown(bench.project, 1234, -1)
+    os.chown(bench.project / ".git", 1234, -1)
+    for words in (("queue", "add", "x"), ("run", "--worktree", "x"), ("run", "--detach", "x")):
+        done = bench.mi(*words)
+        assert (done.code, done.stderr.count("\n"), "git refuses to work in" in done.stderr) == (1, 1, True)
+    assert listed(bench)["jobs"] == []
+
+
+@pytest.mark.req("fleet.queue.refused")
+def test_a_home_on_a_full_disk_is_named_with_its_file(bench: Workbench, tmp_path: Path) -> None:
+    with small_disk(tmp_path / "disk", "1m") as disk:
+        bench.env["MI_HOME"] = str(disk / "home")
+        fill(disk)
+        done = bench.mi("queue", "add", "x")
+        assert (done.code, done.stderr.startswith(f"mi: {disk}/home"), done.stderr.count("\n")) == (1, True, 1)
+        (disk / "ballast").unlink()
+        assert bench.mi("queue", "add", "x").code == 0
+        fill(disk)
+        again = bench.mi("queue", "add", "y " * 5000)
+        assert (again.code, again.stderr.startswith(f"mi: {disk}/home"), "no space left" in again.stderr) == (1, 1, 1)

@@ -152,6 +152,7 @@ def test_bad_words_queue_nothing(bench: Workbench, tmp_path: Path) -> None:
         ("race", "pick", "run_none"): (1, "run_none"),
         ("race", " "): (2, "needs a value"),
         ("race", "fix it", "--agents", "codex,nobody"): (2, "nobody"),
+        ("race", "fix it", "--agents", "replay,codex"): (1, "codex"),
         ("race", "fix it", "--agents", "codex,,claude"): (2, "codex, claude"),
         ("race", "fix it", "-n", "1"): (2, "-n 1"),
         ("race", "fix it", "-n", "17"): (2, "-n 17"),

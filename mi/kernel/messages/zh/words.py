@@ -153,6 +153,7 @@ WORDS = {
     "preflight": "事前检查",
     "proposal": "提案",
     "facts": "事实",
+    "run": "运行",
     "question": "提问",
     "recall": "回忆",
     "redo": "重做",
