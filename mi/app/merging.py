@@ -116,7 +116,7 @@ def commit_rest(context: HomeContext, found: TreeRun, anyway: bool = False) -> N
     if not os.path.isdir(found.tree.path):
         return
     if found.is_done and found.works:
-        take_up_recorded(found.tree, found.works[-1].commit)
+        take_up_recorded(context.home, found.tree, found.works[-1].commit)
         return
     end = found.end or RunEnd(run_id=found.start.run_id, status="interrupted")
     if found.is_done or anyway:

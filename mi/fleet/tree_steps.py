@@ -88,7 +88,7 @@ def commit_work(
         commit = make_commit(tree.path, whole.tree, head if is_clean else tree.base, write_message(task, end), notices)
         left = [LeftOutFile(path=one.path, why=one.why, size=one.size) for one in whole.left_out]
         append(TreeWork(path=tree.path, branch=tree.branch, commit=commit, left_out=left))
-        take_up_commit(tree, commit, is_anew=not is_clean)
+        take_up_commit(tree, commit, settings, is_anew=not is_clean)
     for one in whole.left_out:
         notices.add("not-committed", os.path.join(tree.path, one.path), why=NestedText(f"run.unkept-{one.why}"))
 
@@ -114,21 +114,21 @@ def _name_submodules(top: str, branch: str, notices: Notices) -> None:
         _name_submodules(place, branch, notices)
 
 
-def take_up_commit(tree: WorkTree, commit: str, is_anew: bool = False) -> None:
+def take_up_commit(tree: WorkTree, commit: str, settings: dict[str, str], is_anew: bool = False) -> None:
     """Move a run's branch and its work tree on to a commit, whatever branch the agent left the tree on.
 
-    `is_anew`: it takes the place of the agent's own commits. The branch moves last: whoever is killed before it can
-    do all of this again.
+    `settings` are those of the filters that may run. `is_anew`: it takes the place of the agent's own commits. The
+    branch moves last: whoever is killed before it can do all of this again.
     """
     ref = f"refs/heads/{tree.branch}"
     if not is_anew and git.run(tree.path, "merge-base", "--is-ancestor", ref, commit).code != 0:
         raise MiError("tree-branch-left", branch=tree.branch, path=tree.path)
     _ask(tree.path, "symbolic-ref", "HEAD", ref)
-    _ask(tree.path, "read-tree", "--reset", commit)
+    _ask(tree.path, "read-tree", "--reset", commit, settings=settings)
     _ask(tree.path, "update-ref", "-m", f"mi: {tree.run_id}", ref, commit)
 
 
-def take_up_recorded(tree: WorkTree, commit: str) -> None:
+def take_up_recorded(home: Home, tree: WorkTree, commit: str) -> None:
     """Move a run's branch on to the commit that MI made for it, where MI was killed before it could."""
     tip = git.run(tree.path, "rev-parse", "--verify", "-q", f"refs/heads/{tree.branch}").output.strip()
     if not tip or tip == commit:
@@ -138,11 +138,11 @@ def take_up_recorded(tree: WorkTree, commit: str) -> None:
         files.remove_if_there(
             os.path.join(git.find_git_folder(tree.path), "index.lock")
         )  # of a git that was killed too
-        take_up_commit(tree, commit, is_anew=has_given)
+        take_up_commit(tree, commit, choose_filters(home, tree), is_anew=has_given)
 
 
-def _ask(top: str, *args: str) -> str:
-    answer = git.run_bytes(top, *args, umask=-1)
+def _ask(top: str, *args: str, settings: dict[str, str] | None = None) -> str:
+    answer = git.run_bytes(top, *args, settings=settings, umask=-1)
     if answer.code != 0:
         raise MiError("tree-not-written", path=top, reason=answer.error or args[0])
     return answer.output.decode("utf-8", "replace").strip()
