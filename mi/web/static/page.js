@@ -143,6 +143,9 @@ setInterval(() => {
   }
 }, 1000);
 
+// ---- what is still being looked into is asked for again
+setInterval(() => { if (!document.hidden && main().querySelector("[data-again]")) refresh(); }, 1000);
+
 // ---- keys
 function move(step) {
   const items = [...main().querySelectorAll("[data-item]")];

@@ -1,14 +1,6 @@
 """Every view of the page, in the order of its menu; to add one, add its module and its line here."""
 
-from mi.web.views import (
-    costs,
-    diff,
-    needs_you,
-    run,
-    runs,
-    values,
-    why,
-)
+from mi.web.views import costs, diff, health, needs_you, run, runs, values, why
 
 VIEWS = (
     needs_you.VIEW,
@@ -18,4 +10,5 @@ VIEWS = (
     why.VIEW,
     values.VIEW,
     costs.VIEW,
+    health.VIEW,
 )
