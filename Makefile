@@ -2,7 +2,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: browser demo test soak check fuzz mutants bench docs coverage clean
+.PHONY: browser postgres demo test soak check fuzz mutants bench docs coverage clean
 
 demo: $(VENV)/.ready  ## the main job, offline, in .demo/
 	@$(BIN)/mi --home $(CURDIR)/.demo demo
@@ -12,7 +12,12 @@ browser:  ## Chromium for the tests of the page, where it is missing and can be 
 		|| { apt-get update -qq && apt-get install -qq -y chromium >/dev/null; } \
 		|| echo "Chromium is missing, and could not be installed: apt-get install chromium (the tests of the page need it)"
 
-test: $(VENV)/.ready-dev browser  ## every test, real parts included
+postgres:  ## PostgreSQL for the tests of the hub, where it is missing and can be installed
+	@command -v initdb >/dev/null || ls /usr/lib/postgresql/*/bin/initdb >/dev/null 2>&1 \
+		|| { apt-get update -qq && apt-get install -qq -y postgresql >/dev/null; } \
+		|| echo "PostgreSQL is missing, and could not be installed: apt-get install postgresql (the tests of the hub need it)"
+
+test: $(VENV)/.ready-dev browser postgres  ## every test, real parts included
 	$(BIN)/python -m pytest -n auto --dist worksteal --requirements $(ARGS)
 
 soak: $(VENV)/.ready-dev  ## kill workers and runs at random for ten minutes each

@@ -46,6 +46,13 @@ def test_wheel_holds_the_roster_and_the_schemas(wheel: Path):
     assert {str(path.relative_to(ROOT)) for path in wanted} <= names
 
 
+@pytest.mark.req("hub.migrations")
+def test_wheel_holds_the_steps_of_the_hub(wheel: Path):
+    steps = {str(path.relative_to(ROOT)) for path in (ROOT / "mi/hub/migrations").glob("*.sql")}
+    assert steps
+    assert steps <= set(zipfile.ZipFile(wheel).namelist())
+
+
 def test_metadata(wheel: Path):
     files = zipfile.ZipFile(wheel)
     info = f"mind_incarnation-{__version__}.dist-info/"

@@ -80,10 +80,12 @@ class HomeRecall:
 
     def _of_home(self, project_id: str | None) -> "Iterator[Producer]":
         from mi.knowledge.search.sources import records, snapshots
+        from mi.knowledge.search.teammates import list_teammate_producers
         from mi.knowledge.thoughts.search_documents import producers
         from mi.workflows.documents import WorkflowOverrides, workflow_files
 
         home = self._context.home
+        yield from list_teammate_producers(home, project_id)
         projects = home.project_ids() if project_id is None else [project_id] if project_id else []
         for project_id in projects:
             overlay = home.project(project_id).overlay

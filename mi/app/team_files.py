@@ -39,13 +39,13 @@ class TeamFiles:
 
     def find_binding(self, documents: "Iterable[Document]") -> frozenset[str]:
         """Return the ids of those that are rules here, and not only somebody's words."""
-        from mi.knowledge.search.team import find_path
+        from mi.knowledge.search.team import TEAMMATE, find_path
 
         trusted = self.is_trusted
         return frozenset(
             one.id
             for one in documents  # what belongs to no project is of the person's own persona
-            if not one.project_id or (trusted and self._committed.holds(find_path(one)))
+            if one.kind != TEAMMATE and (not one.project_id or (trusted and self._committed.holds(find_path(one))))
         )
 
     def list_binding(self) -> "list[Document]":
@@ -79,7 +79,7 @@ class TeamFiles:
         """Return what binds whatever is asked, then what a question brings to mind, salient cards first."""
         from mi.kernel.secrets import redact_start
         from mi.knowledge.search.backend import Query
-        from mi.knowledge.search.team import ON_MATCH, TEAM, TeamText, find_kind, find_salience
+        from mi.knowledge.search.team import ON_MATCH, TEAM, TeamText, find_kind, find_salience, tell_author
         from mi.knowledge.search.words import compact
 
         asked, project_id = compact(query), self._context.project.project_id
@@ -93,9 +93,9 @@ class TeamFiles:
         binding = self.find_binding(told)
         return [
             TeamText(
-                os.path.relpath(one.id, self._root) if one.project_id else one.id,
+                os.path.relpath(one.id, self._root) if os.path.isabs(one.id) else one.id,
                 *(one.kind, find_kind(one), one.id in binding),
-                " ".join(redact_start(one.text, _LONGEST).split()),
+                " ".join(redact_start(tell_author(one), _LONGEST).split()),
             )
             for one in told
         ]
@@ -142,6 +142,7 @@ class TeamFiles:
     @property
     def _is_there(self) -> bool:
         folders = (*(os.path.join(self._root, name) for name in FOLDERS), self._context.home.path("persona"))
+        folders = (*folders, self._context.home.teammates)
         return bool(self._context.config.persona.root) or any(map(os.path.isdir, folders))
 
     @cached_property

@@ -74,6 +74,8 @@ COMMANDS = {
     "proposal": CommandEntry("team", "proposal", "propose a card, review proposals"),
     "session": CommandEntry("team", "session", "what a window leaves for the next"),
     "handoff": CommandEntry("team", "handoff", "hand a task to another member"),
+    "hub": CommandEntry("team", "hub", "a PostgreSQL where the homes of a team meet: init, invite, join, leave"),
+    "sync": CommandEntry("team", "sync", "share with the hub, and take in what others share"),
     "merge-file": CommandEntry(
         "team", "merge_file", "what git calls to merge two people's history or card", checks_home=False
     ),

@@ -9,7 +9,7 @@ from mi.contract.fact_evidence import CheckedEvidence
 from mi.evidence.log import EvidenceWriter
 from mi.evidence.records.governed import MemoryWrite
 from mi.kernel.named_tuple import NamedTuple
-from mi.knowledge.thoughts.kinds import ClaimType, NodeType, Origin
+from mi.knowledge.thoughts.kinds import TEAM, ClaimType, NodeType, Origin
 from mi.knowledge.thoughts.records import Claim, Node
 from mi.knowledge.thoughts.store import ThoughtStore, citing
 from mi.knowledge.thoughts.store_state import Filter, Thought
@@ -62,6 +62,7 @@ class NewMemory(NamedTuple):
     task_id: str = ""
     proofs: tuple[CheckedEvidence, ...] = ()
     kind: str = ""  # what a person says it is, where the type does not tell: preference, pattern
+    for_team: bool = False  # carried to others by a hub
 
     @property
     def tags(self) -> list[str]:
@@ -69,6 +70,7 @@ class NewMemory(NamedTuple):
         if self.kind == "preference" or (self.type == "fact" and not self.proofs):
             tags = []  # nothing that always holds: a wish, or a fact that nothing shows
         tags += [PATTERN] if self.kind == PATTERN else []
+        tags += [TEAM] if self.for_team else []
         tags += [] if split_text(self.text, tags) == (self.summary, self.detail) else [f"{LENGTH}{len(self.summary)}"]
         named = {KEY: self.key, "task:": self.task_id, "classification:": self.classification}
         return tags + [name + value for name, value in named.items() if value]

@@ -133,10 +133,10 @@ def memory_write(session: ContractSession, given: WriteInput) -> WriteResult:
     return write_kind(session, given, "")
 
 
-def write_kind(session: ContractSession, given: WriteInput, kind: str) -> WriteResult:
+def write_kind(session: ContractSession, given: WriteInput, kind: str, *, for_team: bool = False) -> WriteResult:
     """Keep a memory of a kind that its type alone does not tell; "" for any other."""
     memory, evidence = _checked(given, session)
-    memory = memory._replace(kind=kind)
+    memory = memory._replace(kind=kind, for_team=for_team)
     said = "" if session.person else _persons_word(memory)
     lacks: Code = "PERSONS_WORD" if said else "ok" if session.person else _lacks(memory, evidence)
     steps = _count_steps(memory) if memory.type == "plan" else 0

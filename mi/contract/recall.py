@@ -20,9 +20,19 @@ from mi.kernel.secrets import redact
 from mi.kernel.text import ELLIPSIS
 from mi.knowledge.search.backend import Hit, Query
 from mi.knowledge.search.documents import Document
-from mi.knowledge.search.team import ON_MATCH, TEAM, Reach, find_kind, find_salience, is_always_known
+from mi.knowledge.search.team import (
+    ON_MATCH,
+    TEAM,
+    TEAMMATE,
+    Reach,
+    find_kind,
+    find_salience,
+    is_always_known,
+    tell_author,
+)
 from mi.knowledge.search.words import compact
 from mi.knowledge.thoughts.kinds import RAW, Kind
+from mi.knowledge.thoughts.kinds import TEAM as TEAM_TAG
 from mi.knowledge.thoughts.store_state import Thought
 from mi.knowledge.thoughts.stores import CombinedStores
 
@@ -36,6 +46,7 @@ _TIERS: dict[Tier, float] = {"always": 1.0, "contextual": 0.7, "opportunistic": 
 _OWN: tuple[Kind, ...] = ("claim", "node")
 _TEAM_TYPES: dict[str, MemoryType] = {"rule": "constraint", "preference": "constraint", "decision": "decision"}
 _OWN_KINDS = {"fact": "fact", "constraint": "rule", "decision": "decision"}
+_TEAMMATES = 0.8  # as much as a truth counts of whose word it is: below the person's own, above what was mined
 _TRUTHS: dict[TruthState, float] = {"verified": 1.0, "asserted": 0.9, "tentative": 0.75, "stale": 0.5}
 
 
@@ -75,8 +86,12 @@ class RecallFilter(NamedTuple):
 
     @property
     def sources(self) -> tuple[str, ...]:
-        own = () if self.reach == "team" else _OWN
-        return own if self.reach == "mine" else (*own, *TEAM)
+        return _OWN if self.reach == "mine" else (*_OWN, *TEAM)  # own words can be for the team, too
+
+    @property
+    def is_narrow(self) -> bool:
+        """Return whether much of what matches may not be wanted."""
+        return bool(self.kind) or self.reach == "team"
 
     def takes(self, one: Recalled) -> bool:
         return self.kind in ("", one.kind) and self.reach in ("", one.reach)
@@ -105,18 +120,30 @@ def find_matches(
     asked = compact(text)
     hits: list[Hit] = []
     if asked.tokens:
-        most = limit * _CANDIDATES * (4 if wanted.kind else 1)
+        most = limit * _CANDIDATES * (4 if wanted.is_narrow else 1)
         hits = session.place.search(
             Query(asked.tokens, wanted.sources, session.place.project_id, limit=most, now=time.time())
         )
+    hits = _drop_doubles(hits)
     team = _show_all_team(session, [hit for hit in hits if hit.document.kind in TEAM], limit, wanted)
     likely = _likely(session, [hit for hit in hits if hit.document.kind not in TEAM])
-    likely = likely if wanted.kind else likely[: limit + _SPARE]
+    likely = likely if wanted.is_narrow else likely[: limit + _SPARE]
     found = show_hit(session, (thought for one in likely if (thought := thoughts.get(one.document.id))))
     scores = {hit.document.id: hit.score for hit in likely}
     ranked = [replace(one, score=_score(scores[one.id], one.tier, one.truth)) for one in found]
     ranked = sorted(filter(wanted.takes, [*ranked, *team]), key=lambda one: (one.score, one.ts), reverse=True)
     return ranked[:limit]
+
+
+def _drop_doubles(hits: list[Hit]) -> list[Hit]:
+    """Return the hits without words that a file of the team holds, too: a hub is only faster than git."""
+    files = [hit.document.text for hit in hits if hit.document.kind in TEAM and hit.document.kind != TEAMMATE]
+    shared = ("claim", "node", TEAMMATE)
+    return [
+        hit
+        for hit in hits
+        if hit.document.kind not in shared or not any(hit.document.text.strip() in text for text in files)
+    ]
 
 
 def _show_all_team(session: ContractSession, hits: list[Hit], limit: int, wanted: RecallFilter = ALL) -> list[Recalled]:
@@ -133,21 +160,25 @@ def _show_all_team(session: ContractSession, hits: list[Hit], limit: int, wanted
 
 
 def _score_team(document: Document, score: float, *, binds: bool) -> float:
+    if document.kind == TEAMMATE:
+        tier: Tier = "opportunistic" if find_kind(document) == "note" else "contextual"
+        return float(f"{score * _TIERS[tier] * _TEAMMATES:.6g}")
     must_read = is_always_known(document) or find_salience(document) >= ON_MATCH
     return _score(score, "always" if binds and must_read else "contextual", "asserted" if binds else "tentative")
 
 
 def show_team(document: Document, *, binds: bool) -> Recalled:
     """Return what a team wrote down as it is recalled: a rule where it binds, else somebody's words."""
-    kind = find_kind(document)
+    kind, said = find_kind(document), _safe(tell_author(document))
+    named = document.title if document.kind != TEAMMATE else ""  # of a teammate's word it is who said it
     return Recalled(
         id=document.id,
         type=_TEAM_TYPES.get(kind, "note"),
         tier="always" if binds and is_always_known(document) else "contextual",
         truth="asserted" if binds else "tentative",
         score=0.0,
-        summary=_safe(document.title) or _cut(_safe(document.text)),
-        detail=_cut(_safe(document.text)),
+        summary=_safe(named) or _cut(said),
+        detail=_cut(said),
         ts=document.ts,
         kind=kind,
         reach="team",
@@ -279,6 +310,7 @@ def _recalled(thought: Thought, raw: dict[str, Any], tags: list[str], truth: Tru
         stale_why=_safe(truth.why) if truth and truth.stale else "",
         event_ids=[ref for ref in refs if ref],
         kind=_kind_of(thought, type_, tags),
+        reach="team" if TEAM_TAG in tags else "mine",
     )
 
 

@@ -141,6 +141,20 @@ class Home:
         return self.path("queue.sqlite")
 
     @property
+    def hub(self) -> str:
+        """Which hub the home takes part in, and as whom."""
+        return self.path("hub.json")
+
+    @property
+    def hub_password(self) -> str:
+        return self.path("hub", "password")
+
+    @property
+    def teammates(self) -> str:
+        """What was pulled from the hub, a folder for each home of somebody else."""
+        return self.path("hub", "homes")
+
+    @property
     def workers(self) -> str:
         return self.path("workers")
 

@@ -76,13 +76,14 @@ OPEN = """
     plan plan/add plan/decide plan/edit plan/lint plan/remove plan/reopen plan/start plan/status
     project/alias project/alias/add project/alias/list project/alias/rm project/pin project/show project/status
     project/unpin project/use proof proof/export proposal proposal/add proposal/list
-    queue queue/list seal seal/show seal/verify session session/save session/show
+    hub hub/status queue queue/list seal seal/show seal/verify session session/save session/show
     settings settings/show task task/add task/complete task/list task/next task/update values values/show values/what-if
     why why/claim why/event why/last
     workflow workflow/create workflow/delete workflow/disable workflow/edit workflow/enable workflow/export
     workflow/habits workflow/import workflow/keep workflow/list workflow/show
 """
 PERSONS = """
+    hub/init hub/invite hub/remove hub/join hub/leave sync
     queue/add queue/cancel queue/rebuild queue/retry worker merge runs/clean
     answer inbox/dismiss init restore seal/accept task/adopt trust prove remember undo redo import uninstall
     checks/clear checks/run checks/set claim/apply-suggested claim/retract claim/same-as claim/supersede

@@ -221,3 +221,11 @@ def hook_decides(bench: Bench) -> tuple[bool, bool]:
     edit = decided(bench, tool_name="Write", tool_input={"file_path": str(bench.project / "a.py")})
     push = decided(bench, tool_name="Bash", tool_input={"command": "git push --force origin main"})
     return bool(edit), bool(push)
+
+
+@setting("hub.share", ("off", (1, False)), ("team", (0, True)))
+def kept_for_the_hub(bench: Bench) -> tuple[int, bool]:
+    """What is said for the team where there are no files of a team and a hub was joined."""
+    (bench.home / "hub.json").write_text('{"dsn": "host=127.0.0.1", "member": "ana"}', "utf-8")
+    done = bench.mi("remember", "Releases go out on Tuesdays.", "--team")
+    return done.code, "mi sync brings it to the others" in done.stdout

@@ -242,6 +242,12 @@ class FleetConfig(Struct, frozen=True, kw_only=True):
     vendors: dict[str, AgentBudget] = {}  # by the agent's name: codex, claude, cli
 
 
+class HubConfig(Struct, frozen=True, kw_only=True):
+    """What a home that joined a hub gives to it."""
+
+    share: Literal["off", "team"] = "team"  # nothing, or what the person said for the team
+
+
 class ContractTasks(Struct, frozen=True, kw_only=True):
     verify: Literal["ask", "proceed"] = "proceed"
 
@@ -325,6 +331,7 @@ class Config(Struct, frozen=True, kw_only=True):
     runtime: Runtime = field(default_factory=Runtime)
     snapshot: SnapshotConfig = field(default_factory=SnapshotConfig)
     fleet: FleetConfig = field(default_factory=FleetConfig)
+    hub: HubConfig = field(default_factory=HubConfig)
     contract: Contract = field(default_factory=Contract)
     governance: Governance = field(default_factory=Governance)
     persona: PersonaConfig = field(default_factory=PersonaConfig)

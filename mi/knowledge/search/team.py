@@ -10,12 +10,20 @@ Kind = Literal["fact", "decision", "rule", "preference", "pattern", "note"]
 Reach = Literal["mine", "team"]
 CARD, MEMORY, CONTEXT, RULE = "card", "memory_file", "context_file", "rule_file"
 PRINCIPLE, DECISION, CYCLE = "principle", "team_decision", "cycle"
-TEAM = (CARD, MEMORY, CONTEXT, RULE, PRINCIPLE, DECISION, CYCLE)
+TEAMMATE = "teammate"  # somebody's word that a hub brought; it binds nothing
+TEAM = (CARD, MEMORY, CONTEXT, RULE, PRINCIPLE, DECISION, CYCLE, TEAMMATE)
 BINDING = (RULE, PRINCIPLE, CARD)  # kinds of Documents among which some must always be known
 MOST_BINDING = 2000  # files that can bind at once: each is looked at, so that those that have no room are counted
 ALWAYS, ON_MATCH = 9, 7  # salience of a card: known at every boot, and read when the task matches
 _KINDS: dict[str, Kind] = {RULE: "rule", PRINCIPLE: "rule", DECISION: "decision", CYCLE: "decision"}
 _CARDS: dict[str, Kind] = {"axiom": "rule", "principle": "rule", "heuristic": "pattern", "pattern": "pattern"}
+TOLD_BY: dict[str, Kind] = {  # tags of thoughts that tell the kind of a teammate's word
+    "memory:constraint": "rule",
+    "decision": "decision",
+    "pattern": "pattern",
+    "preference": "preference",
+    "fact": "fact",
+}
 _MEMORIES: dict[str, Kind] = {"empirical": "fact", "external": "fact", "pattern": "pattern"}
 _SALIENCE = "salience:"
 _MOST_SALIENT = 10
@@ -32,7 +40,16 @@ def find_kind(document: Document) -> Kind:
         return next((_CARDS[tag] for tag in document.tags if tag in _CARDS), "note")
     if document.kind == MEMORY:
         return _MEMORIES.get(document.title.partition("-")[0], "note")
+    if document.kind == TEAMMATE:
+        return next((kind for tag, kind in TOLD_BY.items() if tag in document.tags), "note")
     return _KINDS.get(document.kind, "note")
+
+
+def tell_author(document: Document) -> str:
+    """Return a text that begins with who said it and when, where that is a teammate."""
+    if document.kind != TEAMMATE:
+        return document.text
+    return f"{document.title} said, on {document.ts[:10]}: {document.text}"
 
 
 def tag_salience(salience: int) -> str:

@@ -30,6 +30,7 @@ RAW = "values:raw"  # for audit only: never recalled, never shown to a Mind
 SUMMARY = "values:summary"
 TESTLESS = "mi:testless_verification_strategy"
 ANSWER = "mi:answer"  # the person's answer to an agent's question; its notes are the question
+TEAM = "reach:team"  # the person's word for the team, which a hub carries
 CHECKPOINT = "mi:checkpoint"  # a node that MI made of a stretch of work
 RULING = ("values:", "mi:setting:", "mi:testless", ANSWER)  # tags of what MI acts by: no agent's word ever carries one
 REDIRECTS = ("supersedes", "same_as")  # both lead from the old to the new

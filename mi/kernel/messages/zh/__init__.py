@@ -15,6 +15,7 @@ _AREAS = (
     "restore",
     "notify",
     "queue",
+    "hub",
     "report",
     "race",
     "trees",

@@ -7,7 +7,6 @@ HELP = {
     "write something down, for yourself or for the team": "记下一件事，为自己或为团队",
     "Write something down, for yourself or with --team for everybody; runs and agents recall it": "记下一件事，为自己，或加 --team 为所有人；运行和代理会想起它",
     "what it is (default: note)": "它是什么（默认：note）",
-    "in files that git carries to everybody": "写进由 git 带给所有人的文件",
     "with --team: the topic in 2 to 4 words": "与 --team 一起：用两到四个词表示的主题",
     "whether you can be reached when you are away": "您不在时能否联系到您",
     "How you are told of questions and of the ends of runs (config: notify)": "如何把问题和运行的结束告诉您（配置：notify）",

@@ -73,6 +73,7 @@ WORDS = {
     "principle": "原则",
     "team_decision": "团队决定",
     "cycle": "周期",
+    "teammate": "队友",
     "fact": "事实",
     "preference": "偏好",
     "assumption": "假设",

@@ -1,0 +1,143 @@
+"""What may leave a home: what the person said for the team, and what takes such words back; free of secrets."""
+
+import os
+from collections.abc import Callable, Iterator
+from typing import Any, Literal
+
+from mi.kernel import jsonl
+from mi.kernel.digest import hash_sha256
+from mi.kernel.home import Home, ThoughtFiles
+from mi.kernel.jsontext import BadJson, decode_stored, encode
+from mi.kernel.named_tuple import NamedTuple
+from mi.kernel.notices import Notices
+from mi.kernel.secrets import redact
+from mi.kernel.state import read_state
+from mi.knowledge.thoughts.kinds import REDIRECTS, TEAM
+from mi.knowledge.thoughts.store import ThoughtStore
+from mi.project.overlay import Overlay
+
+RecordReach = Literal["mine", "team", "run"]
+_SIGNS = (TEAM.encode(), b"_retract", b'"edge"')  # what a line must hold to be looked at
+
+
+class Outgoing(NamedTuple):
+    """A record as it leaves."""
+
+    reach: RecordReach
+    kind: str
+    run: str
+    written: str
+    body: str
+    hidden: bool = False  # whether a secret was taken out of it
+
+    @property
+    def digest(self) -> str:
+        return hash_sha256(self.body.encode())[:32]
+
+
+Choose = Callable[[bytes], Outgoing | None]  # BadJson for a line that is none
+
+
+class HomeLog(NamedTuple):
+    """A log of the home that is looked through for what may leave."""
+
+    path: str  # below the home, which is its name at the hub
+    place: str
+    project: str  # "" where other homes cannot know the project
+    choose: Choose
+
+
+def list_logs(home: Home, notices: Notices) -> Iterator[HomeLog]:
+    """Yield the logs that may hold something for others."""
+    yield from _list_store(home, ThoughtStore(home.thoughts, "global", "", notices), "")
+    for project_id in home.project_ids():
+        store = ThoughtStore(home.project(project_id).thoughts, "project", project_id, notices)
+        yield from _list_store(home, store, find_shared_project(home, project_id, notices))
+
+
+def find_shared_project(home: Home, project_id: str, notices: Notices) -> str:
+    """Return the id of a project that is the same in other homes; "" of one that is a folder of this machine."""
+    key = read_state(home.project(project_id).overlay, Overlay, notices).identity_key
+    return project_id if key.startswith("git:") else ""
+
+
+def _list_store(home: Home, store: ThoughtStore, project: str) -> Iterator[HomeLog]:
+    files: ThoughtFiles = store.files
+    choices = _ThoughtChoices(store)
+    for path in (files.claims, files.nodes, files.edges):
+        if os.path.exists(path):
+            yield HomeLog(home.relative(path), path, project, choices.choose)
+
+
+class _ThoughtChoices:
+    """Which lines of a thought store are for the team."""
+
+    def __init__(self, store: ThoughtStore) -> None:
+        self._store = store
+
+    def choose(self, line: bytes) -> Outgoing | None:
+        if not any(sign in line for sign in _SIGNS):
+            return None
+        raw = decode_stored(line, dict[str, Any])
+        kind = str(raw.get("kind") or "")
+        if kind in ("claim", "node"):
+            return make_outgoing(raw, "team") if is_for_team(raw) else None
+        if kind in ("claim_retract", "node_retract"):
+            return make_outgoing(raw, "team") if self._is_shared(raw.get(kind.replace("_retract", "_id"))) else None
+        return self._choose_edge(raw) if kind in ("edge", "edge_retract") else None
+
+    def _choose_edge(self, raw: dict[str, Any]) -> Outgoing | None:
+        """Return an edge between words for the team; where a private one takes a shared one's place, only that."""
+        edge = self._find(raw.get("edge_id")) if raw["kind"] == "edge_retract" else raw
+        if edge is None or not self._is_shared(edge.get("from_id")):
+            return None
+        if self._is_shared(edge.get("to_id")):
+            return make_outgoing(raw, "team")
+        if raw["kind"] == "edge" and raw.get("edge_type") in REDIRECTS:
+            return make_outgoing(_take_back(str(raw["from_id"]), str(raw.get("asserted_ts") or "")), "team")
+        return None
+
+    def _is_shared(self, thought_id: object) -> bool:
+        return is_for_team(self._find(thought_id) or {})
+
+    def _find(self, thought_id: object) -> dict[str, Any] | None:
+        found = self._store.read(save=False).get(str(thought_id)) if thought_id else None
+        return found.raw if found is not None else None
+
+
+def is_for_team(raw: dict[str, Any]) -> bool:
+    """Return whether a person said something for the team; an agent's word never leaves by itself."""
+    return raw.get("origin") == "user" and TEAM in (raw.get("tags") or ())
+
+
+def _take_back(thought_id: str, moment: str) -> dict[str, Any]:
+    name = "node" if thought_id.startswith("nd_") else "claim"
+    return {"kind": f"{name}_retract", "version": "v1", f"{name}_id": thought_id, "ts": moment, "origin": "user"}
+
+
+def make_outgoing(raw: dict[str, Any], reach: RecordReach) -> Outgoing:
+    """Return a stored line as it leaves, without the secrets that somebody else's writer may have left in it."""
+    whole = encode(raw).decode()
+    body = redact(whole)
+    written = str(raw.get("asserted_ts") or raw.get("ts") or "")
+    return Outgoing(reach, str(raw.get("kind") or ""), str(raw.get("run_id") or ""), written, body, body != whole)
+
+
+def read_outgoing(log: HomeLog, since: int) -> Iterator[tuple[jsonl.Line, Outgoing | BadJson | None]]:
+    """Yield the whole lines of a log after a byte, each with what of it may leave, or why that cannot be told."""
+    for line in jsonl.read_forward(log.place, since, _LONGEST):
+        if not line.complete:
+            return
+        yield line, _choose(log, line)
+
+
+_LONGEST = 1 << 20  # bytes of a record that a hub takes
+
+
+def _choose(log: HomeLog, line: jsonl.Line) -> Outgoing | BadJson | None:
+    if line.cut:
+        return BadJson(f"longer than {_LONGEST} bytes") if any(sign in line.data for sign in _SIGNS) else None
+    try:
+        return log.choose(line.data)
+    except BadJson as error:
+        return error

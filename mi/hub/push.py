@@ -1,0 +1,156 @@
+"""Pushing a home's logs to the hub: in order, each record once, from where the hub has them."""
+
+import hmac
+import os
+from collections.abc import Callable, Iterator
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Any
+
+from mi.hub.outgoing import HomeLog, Outgoing, list_logs, read_outgoing
+from mi.hub.state import HubState
+from mi.kernel import clock, jsonl
+from mi.kernel.errors import Blocked
+from mi.kernel.home import Home
+from mi.kernel.jsontext import BadJson, encode
+from mi.kernel.named_tuple import NamedTuple
+from mi.kernel.notices import Notices
+
+if TYPE_CHECKING:
+    from mi.hub.connection import Connection
+
+Progress = Callable[[int, int], None]  # how far, of how much, in bytes of the logs
+_BATCH_BYTES = 1 << 20  # of records that one push holds
+_BATCH_ROWS = 2000
+_TAIL = 1024  # bytes before a position by which it is recognised
+_PUSH = """SELECT taken, mark, added FROM mi_hub.push(%s, %s, %s, %s, %s, %s,
+    %s::text[], %s::text[], %s::text[], %s::timestamptz[], %s::text[], %s::text[])"""
+
+
+class LogPosition(NamedTuple):
+    """Up to which byte the hub has a log, and how the bytes before are recognised."""
+
+    taken: int = 0
+    mark: str = ""
+
+
+class Pushed(NamedTuple):
+    """What a push did."""
+
+    records: int = 0
+    hidden: int = 0  # secrets were taken out of so many
+    aside: int = 0  # so many could not be sent, and are kept beside
+
+    def plus(self, other: "Pushed") -> "Pushed":
+        return Pushed(*(mine + yours for mine, yours in zip(self, other, strict=True)))
+
+
+class _Batch(NamedTuple):
+    upto: int
+    rows: list[Outgoing]
+    aside: list[tuple[jsonl.Line, str]]
+
+
+class HubPush:
+    """Pushes what is new in a home."""
+
+    def __init__(self, connection: "Connection", home: Home, state: HubState, notices: Notices) -> None:
+        self._connection = connection
+        self._home = home
+        self._state = state
+        self._notices = notices
+
+    def run(self, progress: Progress = lambda done, total: None) -> Pushed:
+        """Push all that may leave and the hub does not have."""
+        logs, known = [*list_logs(self._home, self._notices)], self.read_positions()
+        sizes = [jsonl.measure_size(log.place) - known.get(log.path, LogPosition()).taken for log in logs]
+        pushed, done = Pushed(), 0
+        for log, size in zip(logs, sizes, strict=True):
+            pushed = pushed.plus(self._push_log(log, known.get(log.path, LogPosition())))
+            done += max(size, 0)
+            progress(done, sum(sizes))
+        return pushed
+
+    def preview(self) -> Iterator[tuple[HomeLog, Outgoing]]:
+        """Yield what the next push would send."""
+        known = self.read_positions()
+        for log in list_logs(self._home, self._notices):
+            start = self._find_start(log, known.get(log.path, LogPosition()))
+            for _, chosen in read_outgoing(log, start):
+                if isinstance(chosen, Outgoing):
+                    yield log, chosen
+
+    def read_positions(self) -> dict[str, LogPosition]:
+        """Return how far the hub has each log of this home."""
+        query = "SELECT path, taken, mark FROM mi_hub.log WHERE home = %s"
+        rows = self._connection.execute(query, (self._state.home_id,)).fetchall()
+        return {path: LogPosition(taken, mark) for path, taken, mark in rows}
+
+    def _find_start(self, log: HomeLog, known: LogPosition) -> int:
+        """Return from which byte on a log is new; 0 for one that was made anew at home."""
+        return known.taken if self._make_mark(log, known.taken) == known.mark else 0
+
+    def _push_log(self, log: HomeLog, known: LogPosition) -> Pushed:
+        start = self._find_start(log, known)
+        if start != known.taken:
+            self._begin_again(log, known)
+        pushed = Pushed()
+        for batch in self._read_batches(log, start):
+            added = self._send(log, start, batch)
+            self._keep_aside(log, batch.aside)
+            hidden = sum(one.hidden for one in batch.rows)
+            pushed, start = pushed.plus(Pushed(added, hidden, len(batch.aside))), batch.upto
+        return pushed
+
+    def _begin_again(self, log: HomeLog, known: LogPosition) -> None:
+        """Look through a log from its start where it is another than the hub knows; refused for a copy of a home."""
+        archive = os.path.join(os.path.dirname(log.place), "archive")
+        if not os.path.isdir(archive):  # only archiving makes a log anew
+            raise Blocked("hub-copied-home", home_id=self._state.home_id, path=log.path)
+        self._connection.execute("SELECT mi_hub.begin_again(%s, %s)", (self._state.home_id, log.path))
+
+    def _read_batches(self, log: HomeLog, since: int) -> Iterator[_Batch]:
+        rows, aside, size, upto = list[Outgoing](), list[tuple[jsonl.Line, str]](), 0, since
+        for line, chosen in read_outgoing(log, since):
+            if isinstance(chosen, BadJson):
+                aside.append((line, str(chosen)))
+            elif chosen is not None:
+                rows.append(chosen)
+                size += len(chosen.body)
+            upto = line.offset + line.length + 1
+            if size >= _BATCH_BYTES or len(rows) >= _BATCH_ROWS:
+                yield _Batch(upto, rows, aside)
+                rows, aside, size, since = [], [], 0, upto
+        if upto > since:
+            yield _Batch(upto, rows, aside)
+
+    def _send(self, log: HomeLog, since: int, batch: _Batch) -> int:
+        rows = batch.rows
+        values = (
+            *(self._state.home_id, log.path, log.project, since, batch.upto, self._make_mark(log, batch.upto)),
+            *([one.reach for one in rows], [one.kind for one in rows], [one.run for one in rows]),
+            *([_find_moment(one) for one in rows], [one.digest for one in rows], [one.body for one in rows]),
+        )
+        taken, _, added = self._connection.execute(_PUSH, values).fetchone() or (0, "", -1)
+        if added < 0:  # another process of this home, or a copy of it, pushed meanwhile
+            raise Blocked("hub-pushed-elsewhere", path=log.path, taken=taken)
+        return int(added)
+
+    def _make_mark(self, log: HomeLog, upto: int) -> str:
+        """Return what recognises the bytes before a position; it tells nothing about them to whoever lacks the key."""
+        if upto == 0:
+            return ""
+        tail = jsonl.read_range(log.place, max(0, upto - _TAIL), upto)
+        return hmac.new(bytes.fromhex(self._state.mark_key), tail, "sha256").hexdigest()[:32]
+
+    def _keep_aside(self, log: HomeLog, lines: list[tuple[jsonl.Line, str]]) -> None:
+        for line, reason in lines:
+            kept: dict[str, Any] = {"ts": clock.now(), "log": log.path, "offset": line.offset, "reason": reason}
+            jsonl.append(self._home.path("hub", "aside.jsonl"), encode(kept))
+
+
+def _find_moment(one: Outgoing) -> datetime:
+    """Return when a record was written, by its own word; without one, it is among the oldest."""
+    try:
+        return datetime.fromtimestamp(clock.parse(one.written), UTC)
+    except (ValueError, OverflowError, OSError):
+        return datetime.fromtimestamp(0, UTC)
