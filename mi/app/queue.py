@@ -308,7 +308,7 @@ def _pause_agent(context: HomeContext, run_id: str) -> None:
     from mi.fleet.queue import AgentPause
     from mi.fleet.stretch import find_reset, read_run
 
-    run = read_run(context.project_home.evidence, run_id, 1.0, context.notices)
+    run = read_run(context.project_home.evidence, run_id, context.notices, is_whole=True)
     limit = run.find_limit()
     if limit is not None and limit.detail:
         build_queue(context).pause(AgentPause(run.agent, find_reset(limit), limit.detail))

@@ -50,7 +50,7 @@ class HomeWorkerPlace:
 
     def read_end(self, job: QueuedJob) -> StretchEnd | None:
         log = self._context.home.project(job.task.project_id).evidence
-        return read_end(read_run(log, job.run_id, job.added, self._context.notices), job)
+        return read_end(read_run(log, job.run_id, self._context.notices), job)
 
     def tell(self, what: str, job: QueuedJob, reason: str = "") -> None:
         self._read_at = 0.0  # what was spent may have changed

@@ -10,7 +10,7 @@ from mi.kernel import clock, files
 from mi.kernel.errors import Blocked
 from mi.kernel.home import FILE_MODE, Home, make_place
 from mi.kernel.jsontext import BadJson, decode
-from mi.kernel.locks import is_held, try_lock
+from mi.kernel.locks import is_held, is_still, try_lock
 from mi.kernel.named_tuple import NamedTuple
 from mi.kernel.notices import Notices
 
@@ -68,7 +68,7 @@ def _take(path: str) -> tuple[int, Owner]:
             former = read_owner(path)
             if not try_lock(fd, path):
                 raise Blocked("run-in-progress", run_id=former.run_id, pid=former.pid, since=former.ts)
-            if os.path.exists(path) and os.path.samestat(os.fstat(fd), os.stat(path)):
+            if is_still(fd, path):
                 return fd, former
         except BaseException:
             os.close(fd)

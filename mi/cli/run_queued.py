@@ -5,14 +5,15 @@ import signal
 import sys
 import threading
 import time
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from mi.app.home_context import HomeContext
 from mi.app.queue import build_queue, read_options
 from mi.autopilot.run_lock import find_running
 from mi.fleet.stretch import read_run
-from mi.fleet.worker import BUSY
-from mi.kernel.errors import Blocked, MiError
+from mi.fleet.worker import BUSY, PASSING
+from mi.kernel.errors import Blocked, MiError, StorageError, from_os_error
 from mi.kernel.locks import is_held
 
 if TYPE_CHECKING:
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
     from mi.cli.arguments import Args
     from mi.fleet.queue import QueuedJob, QueuedTask
 
-_PATIENCE_S = 10.0  # for a former process of the run, which stops since its worker died
+_PATIENCE_S = 30.0  # for a former process of the run, which stops since its worker died
 
 
 def run_queued(context: HomeContext, args: "Args", run: "Callable[[HomeContext, Args, RunOptions], int]") -> int:
@@ -37,8 +38,7 @@ def run_queued(context: HomeContext, args: "Args", run: "Callable[[HomeContext, 
     limits = {name: getattr(asked, name) for name in ("batches", "minutes", "tokens", "cost_usd")}
     options = RunOptions(wait_for_limit=False, agent=job.task.agent, prove=asked.prove, why=asked.why)
     options = options._replace(override=asked.override)
-    since = 0.0 if asked.resumes else job.added
-    known = read_run(context.project_home.evidence, job.run_id, since, context.notices)
+    known = read_run(context.project_home.evidence, job.run_id, context.notices, is_whole=asked.resumes)
     if (end := known.find_end()) and end.status == "done":
         return _finish(context, job)
     if known.stretch:
@@ -48,11 +48,19 @@ def run_queued(context: HomeContext, args: "Args", run: "Callable[[HomeContext, 
         options = options._replace(run_id=job.run_id, task=job.task.task, list_task=job.task.list_task, **limits)
     try:
         return run(context, args, options)
-    except MiError as error:
+    except Blocked as error:
         if error.code != "run-in-progress":
             raise
-        sys.stderr.write(f"mi: {error.line(context.quiet_language)}\n")
-        return BUSY
+        return _say(context, error, BUSY)
+    except StorageError as error:
+        return _say(context, error, PASSING)
+    except OSError as error:
+        return _say(context, from_os_error(error), PASSING)
+
+
+def _say(context: HomeContext, error: MiError, code: int) -> int:
+    sys.stderr.write(f"mi: {error.line(context.quiet_language)}\n")
+    return code
 
 
 def _finish(context: HomeContext, job: "QueuedJob") -> int:
@@ -105,6 +113,7 @@ def _end_former(context: HomeContext, run_id: str) -> None:
         while is_held(found.lock) and time.monotonic() < deadline:
             time.sleep(0.05)
         if is_held(found.lock):
-            os.kill(found.owner.pid, signal.SIGKILL)
+            with suppress(ProcessLookupError):
+                os.kill(found.owner.pid, signal.SIGKILL)
         while is_held(found.lock):
             time.sleep(0.01)

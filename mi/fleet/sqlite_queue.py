@@ -60,7 +60,8 @@ _AGENT = "CASE {}.agent WHEN '' THEN :default ELSE {}.agent END"
 _CLAIM = f"""
 UPDATE job SET state = 'running', token = :token, worker = :worker, heartbeat = :now, changed = :now, reason = ''
 WHERE seq = (
-  SELECT seq FROM job AS one INDEXED BY ready WHERE state = 'queued' AND pending = 0 AND not_before <= :now
+  SELECT seq FROM job AS one INDEXED BY ready WHERE state = 'queued' AND pending = 0
+  AND (not_before <= :now OR (changed > :now AND not_before < changed + 600 AND not_before != asked_for))
   AND :only IN ('', run_id)
   AND {_AGENT.format("one", "one")} NOT IN (SELECT agent FROM pause WHERE until > :now)
   AND {_AGENT.format("one", "one")} NOT IN (SELECT value FROM json_each(:held))
@@ -81,6 +82,7 @@ class SqliteQueue:
     def __init__(self, path: str) -> None:
         self.path = path
         self._opened: sqlite3.Connection | None = None
+        self._beats: dict[str, tuple[float, float]] = {}  # by claim: the latest heartbeat, and when it was first seen
 
     def exists(self) -> bool:
         """Return whether anything was ever put into it."""
@@ -246,14 +248,22 @@ class SqliteQueue:
         return state
 
     def sweep(self, silent_s: float, is_gone: Callable[[str], bool]) -> list[str]:
-        oldest = time.time() - silent_s
         with self._naming():
             running = self._db.execute(
                 "SELECT token, run_id, worker, heartbeat FROM job WHERE state = 'running'"
             ).fetchall()
         gone = {worker: is_gone(worker) for worker in {row[2] for row in running}}
-        left = [(token, run_id) for token, run_id, worker, beat in running if gone[worker] or beat < oldest]
+        silent = self._find_silent({row[0]: row[3] for row in running}, silent_s)
+        left = [(token, run_id) for token, run_id, worker, _ in running if gone[worker] or token in silent]
         return [run_id for token, run_id in left if self.release(token, is_cut=True)]
+
+    def _find_silent(self, beats: dict[str, float], silent_s: float) -> set[str]:
+        """Return the claims without a new heartbeat for so long since we look: clocks jump, and machines sleep."""
+        now = time.monotonic()
+        first = {token: (beat, now) for token, beat in beats.items()}
+        self._beats = {token: self._beats.get(token, one) for token, one in first.items()}
+        self._beats |= {token: one for token, one in first.items() if self._beats[token][0] != one[0]}
+        return {token for token, (_, seen) in self._beats.items() if now - seen > silent_s}
 
     def pause(self, pause: AgentPause) -> None:
         with self._naming():

@@ -12,6 +12,7 @@ from mi.kernel.notices import Notices
 
 UNTOLD_S = 900.0  # how long an agent is paused whose vendor does not say when its limit ends
 _PASSED_S = 5.0  # and one whose limit has ended since
+_QUEUED = ("tasks_queued", "race")  # written before the run could begin
 _KINDS = ("run_start", "run_end", "question", "user_input", "limit")
 
 
@@ -46,12 +47,14 @@ class RunRecords(NamedTuple):
         return next((record.hands for record in self.records if isinstance(record, RunStart)), "")
 
 
-def read_run(log: str, run_id: str, since: float, notices: Notices) -> RunRecords:
-    """Return what a log says of a run that was queued at a moment: older lines are not looked at."""
-    oldest = clock.format_ms(int(since * 1000) - 1000)
+def read_run(log: str, run_id: str, notices: Notices, is_whole: bool = False) -> RunRecords:
+    """Return what a log says of a run since it was queued, by the order of the lines: a clock may be set back.
+
+    `is_whole`: it may have begun before.
+    """
     records: list[Record] = []
     for event in read_back(log, notices):
-        if event.head.ts and event.head.ts < oldest:
+        if event.head.kind in _QUEUED and not is_whole and run_id.encode() in event.raw:
             break
         if event.head.kind not in _KINDS or (event.head.run_id != run_id and event.head.kind != "user_input"):
             continue

@@ -10,6 +10,7 @@ from mi.fleet.queue import AgentPause, ClaimRules, JobClaim, Queue, QueuedJob, S
 from mi.fleet.workers import forget_gone, is_gone, sign_in
 
 BUSY = 75  # the exit of a stretch whose work tree somebody else works in
+PASSING = 74  # of one that a lock or the disk kept from going on, which may pass
 _BEAT_S = 5.0
 _SILENT_S = 60.0  # a worker that says nothing for so long has lost its jobs
 _LOOK_S = 0.2
@@ -148,21 +149,23 @@ class QueueWorker:
         elif code == BUSY:
             self._queue.release(work.claim.token, work.child.last_words(), time.time() + _BUSY_S)
             self._around.tell("busy", job, work.child.last_words())
+        elif code == PASSING:
+            self._cut_off(work, work.child.last_words())
         elif code in (1, 2, 3):
             self._note(work.claim, StretchEnd("failed", work.child.last_words()))
         else:
             self._cut_off(work)
         return True
 
-    def _cut_off(self, work: _Work) -> None:
-        """Give a job back whose process was killed; one to which that happens all the time has failed."""
+    def _cut_off(self, work: _Work, reason: str = "") -> None:
+        """Give a job back whose process was killed, or kept from going on; where that does not pass it has failed."""
         job = work.claim.job
         if job.cuts + 1 >= _MOST_CUTS:
             self._note(work.claim, StretchEnd("failed", work.child.last_words() or f"{_MOST_CUTS}×"))
             return
         later = time.time() + 2.0 ** (job.cuts - 2) if job.cuts > 1 else 0.0
-        self._queue.release(work.claim.token, "", later, is_cut=True)
-        self._around.tell("cut", job)
+        self._queue.release(work.claim.token, reason, later, is_cut=True)
+        self._around.tell("again" if reason else "cut", job, reason)
 
     def _note(self, claim: JobClaim, end: StretchEnd) -> None:
         if end.state == "queued" and end.not_before:

@@ -6,7 +6,7 @@ from contextlib import contextmanager, suppress
 
 from mi.kernel import ids
 from mi.kernel.home import FILE_MODE, make_place
-from mi.kernel.locks import is_held, try_lock
+from mi.kernel.locks import is_held, is_still, try_lock
 
 
 @contextmanager
@@ -17,7 +17,7 @@ def sign_in(folder: str) -> Iterator[str]:
     make_place(path)
     fd = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, FILE_MODE)
     try:
-        while not try_lock(fd, path) or not os.path.exists(path):  # somebody took it for one that was left behind
+        while not try_lock(fd, path) or not is_still(fd, path):  # somebody took it for one that was left behind
             os.close(fd)
             fd = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, FILE_MODE)
         yield name

@@ -99,7 +99,7 @@ def _open_locked(path: str) -> int:
         try:
             note_new(path)  # an append may be the first write to a home of 0.1
             locks.acquire(fd, path)
-            if _is_still(fd, path):
+            if locks.is_still(fd, path):
                 return fd
         except BaseException:
             os.close(fd)
@@ -114,7 +114,7 @@ def keep_writers_out(path: str) -> Iterator[None]:
         fd = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
         try:
             locks.acquire(fd, path)
-            if _is_still(fd, path):
+            if locks.is_still(fd, path):
                 yield
                 return
         finally:
@@ -130,13 +130,6 @@ def _open_for_append(path: str) -> int:
         fd = os.open(path, flags | os.O_CREAT, FILE_MODE)
         files.sync_folder(os.path.dirname(path))
         return fd
-
-
-def _is_still(fd: int, path: str) -> bool:
-    try:
-        return os.path.samestat(os.fstat(fd), os.stat(path))
-    except FileNotFoundError:
-        return False
 
 
 def _write_or_take_back(fd: int, path: str, content: bytes, offset: int, sync: bool = False) -> None:

@@ -33,6 +33,14 @@ def try_lock(fd: int, path: str) -> bool:
     return True
 
 
+def is_still(fd: int, path: str) -> bool:
+    """Return whether an open file still has its name: whoever had the lock before may have removed or replaced it."""
+    try:
+        return os.path.samestat(os.fstat(fd), os.stat(path))
+    except FileNotFoundError:
+        return False
+
+
 @contextmanager
 def lock_folder(path: str) -> Iterator[None]:
     """Hold the lock of a folder, for changing state files in it; readers are never blocked."""

@@ -204,6 +204,35 @@ class QueueConformance:
         assert queue.sweep(-1.0, lambda worker: False) == ["run_2"]
         assert queue.find("run_2").cuts == 1
 
+    @pytest.mark.parametrize("jump_s", [-3600.0, 86400.0])
+    def test_a_clock_that_jumps_takes_no_claim_away(
+        self, queue: Queue, monkeypatch: pytest.MonkeyPatch, jump_s: float
+    ) -> None:
+        queue.put([task("run_1")])
+        claim = queue.claim("living", ANY)
+        assert claim is not None
+        assert queue.sweep(60.0, lambda worker: False) == []
+        jumped = time.time() + jump_s
+        monkeypatch.setattr("time.time", lambda: jumped)
+        assert queue.sweep(60.0, lambda worker: False) == []
+        assert queue.heartbeat(claim.token) == "held"
+        assert queue.sweep(60.0, lambda worker: False) == []
+
+    def test_a_clock_that_is_set_back_lets_a_short_wait_pass(
+        self, queue: Queue, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        now = time.time()
+        queue.put([task("run_1"), task("run_2", not_before=now + 60)])
+        claim = queue.claim("w", ANY)
+        assert claim is not None
+        queue.release(claim.token, "busy", now + 30)
+        assert queue.claim("w", ANY) is None
+        monkeypatch.setattr("time.time", lambda: now - 3600)
+        again = queue.claim("w", ANY)
+        assert again is not None
+        assert again.job.run_id == "run_1"
+        assert queue.claim("w", ANY) is None  # that one the person wants at a time of the clock
+
     # waiting and waking
 
     def test_a_run_that_waits_goes_on_with_its_next_stretch_when_woken(self, queue: Queue) -> None:

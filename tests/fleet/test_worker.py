@@ -4,17 +4,21 @@ import json
 import os
 import shutil
 import signal
+import sqlite3
 import subprocess
 import time
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from mi.agents.signals import StopFlag
 from mi.evidence.records.run import Limit
-from mi.fleet.queue import ClaimRules
+from mi.fleet.queue import ClaimRules, JobClaim, QueuedJob, QueuedTask
 from mi.fleet.sqlite_queue import SqliteQueue
 from mi.fleet.stretch import UNTOLD_S, find_reset
+from mi.fleet.worker import PASSING, QueueWorker
 from mi.kernel import clock
 from tests.autopilot.test_run_resume import is_alive, staying
 from tests.autopilot.workbench import MEND, TEST, Workbench, open_bench, say, write
@@ -255,6 +259,79 @@ def test_a_run_that_is_killed_with_its_worker_is_taken_up_and_its_agent_ended(be
     drain(bench)
     assert jobs(bench) == {"fix the failing test": "done"}
     assert not is_alive(agent)
+
+
+@pytest.mark.req("fleet.queue.killed")
+def test_a_clock_that_was_set_back_since_a_task_was_queued_has_it_done_once(bench: Workbench) -> None:
+    bench.agent([say("Which colour should the button have?")], DONE)
+    queue(bench, "fix the failing test")
+    with closing(sqlite3.connect(bench.home / "queue.sqlite")) as db, db:
+        db.execute("UPDATE job SET added = added + 3600")
+    drain(bench)
+    (item,) = bench.inbox()
+    bench.mi("answer", str(item["number"]), "blue")
+    drain(bench)
+    assert jobs(bench) == {"fix the failing test": "done"}
+    assert [one["status"] for one in bench.mi("queue").of("run_end")] == ["blocked", "done"]
+
+
+@pytest.mark.req("fleet.queue.killed")
+def test_what_a_passing_trouble_keeps_from_beginning_is_tried_again(bench: Workbench) -> None:
+    bench.agent(DONE)
+    run_id = queue(bench, "fix the failing test")
+    (place,) = bench.home.glob("projects/*")
+    (place / "locks").write_text("", "utf-8")  # as a disk that is not there for a while
+    worker = bench.start_mi("worker", "--drain")
+    assert wait_until(lambda: "locks" in shown(bench)["jobs"][0]["reason"], 30)
+    (place / "locks").unlink()
+    told = bench.finish(worker)
+    assert f"{run_id} could not go on and is tried again: " in told.stdout
+    assert jobs(bench) == {"fix the failing test": "done"}
+
+
+class PlaceOfTrouble:
+    """What a worker has beside the queue, where every stretch ends before it began."""
+
+    def __init__(self) -> None:
+        self.started = 0
+
+    def find_rules(self) -> ClaimRules:
+        return ClaimRules()
+
+    def start(self, claim: JobClaim) -> "PlaceOfTrouble":
+        self.started += 1
+        return self
+
+    def poll(self) -> int:
+        return PASSING
+
+    def stop(self, at_once: bool = False) -> None:
+        raise AssertionError("nobody asked it to")
+
+    def last_words(self) -> str:
+        return "the disk is full"
+
+    def read_end(self, job: QueuedJob) -> None:
+        return None
+
+    def tell(self, what: str, job: QueuedJob, reason: str = "") -> None:
+        pass
+
+    def drained(self) -> None:
+        pass
+
+
+@pytest.mark.req("fleet.queue.killed")
+def test_what_does_not_pass_has_failed_after_some_tries(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    place, around = SqliteQueue(str(tmp_path / "queue.sqlite")), PlaceOfTrouble()
+    place.put([QueuedTask("run_1", "mend add", "0" * 16, str(tmp_path))])
+    waited = [time.time()]
+    monkeypatch.setattr("time.time", lambda: waited[0])
+    monkeypatch.setattr("time.sleep", lambda seconds: waited.append(waited.pop() + 3600))
+    QueueWorker(place, str(tmp_path / "workers"), around, 1, StopFlag()).run(lambda: not place.has_ready())
+    job = place.find("run_1")
+    assert job is not None
+    assert (job.state, job.reason, around.started) == ("failed", "the disk is full", 10)
 
 
 @pytest.mark.req("fleet.queue.budget")

@@ -40,6 +40,7 @@ TEXT: dict[str, str] = {
     "status.paused": "{agent} is paused until {until} by its vendor's limit",
     "error.queued-by-nobody": "{run_id} stands in {path}, but the log of its project does not say that you queued it; it is not begun (mi queue cancel {run_id})",
     "queue.rebuilt": "{count} task{count:s} queued again from the logs",
+    "worker.again": "{run_id} could not go on and is tried again: {reason}",
     "worker.begins": "{run_id} begins: {task} ({root})",
     "worker.busy": "{run_id} waits, somebody else works in its tree: {reason}",
     "worker.cut": "{run_id} was cut off and goes on later",

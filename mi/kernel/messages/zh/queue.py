@@ -40,6 +40,7 @@ TEXT: dict[str, str] = {
     "status.paused": "{agent} 因供应商限额暂停至 {until}",
     "error.queued-by-nobody": "{run_id} 在 {path} 中，但其项目的日志没有您排队的记录；不会开始（mi queue cancel {run_id}）",
     "queue.rebuilt": "已根据日志重新排队 {count} 个任务",
+    "worker.again": "{run_id} 未能继续，稍后重试：{reason}",
     "worker.begins": "{run_id} 开始：{task}（{root}）",
     "worker.busy": "{run_id} 等待，其工作树正被他人使用：{reason}",
     "worker.cut": "{run_id} 被中断，稍后继续",
