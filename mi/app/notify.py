@@ -8,9 +8,11 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import Any, NamedTuple
 
 from mi.app.home_context import HomeContext
+from mi.app.running_page import find_address
 from mi.autopilot.notification import describe, find_event
 from mi.evidence.records.base import Record
 from mi.evidence.records.run import NotifyFailed, Question, RunStart
@@ -101,7 +103,8 @@ def deliver(
     event = find_event(record) if record else None
     if record is None or event is None or _is_settled_within(context, record, after_s, clock):
         return []
-    note = describe(record, context.project, task, _find_number(context, record), context.language_for(task))
+    number, language = _find_number(context, record), context.language_for(task)
+    note = describe(record, context.project, task, number, language, partial(find_address, context.home))
     wanted = [target for target in find_targets(context) if _wants(target, event, asked)]
     lost = [
         NotifyFailed(id=ids.make_id("nf"), channel=target.kind, event=event, about_id=event_id, reason=reason)
@@ -178,6 +181,8 @@ def tell_drained(context: HomeContext, counts: Mapping[Any, int]) -> None:
 
     language = context.language
     body = ", ".join(f"{count} {word(state, language)}" for state, count in counts.items())
+    if page := find_address(context.home):
+        body += "\n" + text("notify.page", language, address=page)
     title = text("notify.title-drained", language)
     note = Notification(redact(title), redact(body), "drained", {"counts": dict(counts)}, {"MI_EVENT": "drained"})
     wanted = [target for target in find_targets(context) if "drained" in target.events]

@@ -1,6 +1,7 @@
 """What a person who is away is told of a run: a question, a limit, its end."""
 
 import os
+from collections.abc import Callable
 
 from mi.evidence.records.base import Record
 from mi.evidence.records.run import Limit, Question, RunEnd
@@ -27,8 +28,18 @@ def find_event(record: Record) -> NotifyEvent | None:
     return None
 
 
-def describe(record: Record, place: Project, task: str, number: int, language: str) -> Notification:
-    """Return what the person is told; `number` is the question's in the inbox. Secrets are not in it."""
+def describe(
+    record: Record,
+    place: Project,
+    task: str,
+    number: int,
+    language: str,
+    address: Callable[[str], str] = lambda item: "",
+) -> Notification:
+    """Return what the person is told; `number` is the question's in the inbox. Secrets are not in it.
+
+    `address` says where the page is, or something that waits there; '' while none is served.
+    """
     event = find_event(record) or "question"
     project_root, branch = place.root, find_branch(place.root) if place.linked_to else ""
     project = os.path.basename(place.main_root) or place.main_root
@@ -56,6 +67,9 @@ def describe(record: Record, place: Project, task: str, number: int, language: s
         case RunEnd():
             lines.append(_clean(record.reason, _QUESTION))
             facts |= {"status": record.status, "reason": _clean(record.reason, _QUESTION)}
+    page = address(record.id if isinstance(record, Question) else "")
+    lines += [text("notify.page", language, address=page)] if page else []
+    facts |= {"page": page} if page else {}
     variables |= {"MI_EVENT": event, "MI_PROJECT": project_root, "MI_RUN": record.run_id, "MI_BRANCH": branch}
     named = f"{project} ({branch})" if branch else project
     title = text(f"notify.title-{event}", language, project=_clean(named, 60))

@@ -5,13 +5,12 @@ import socket
 import threading
 from collections.abc import Callable
 
-import msgspec
-
+from mi.app.running_page import RunningPage, find_file, read_running
 from mi.app.speaker import is_persons_process
 from mi.kernel import files
 from mi.kernel.errors import MiError, NotFound
 from mi.kernel.home import Home, make_dirs
-from mi.kernel.jsontext import BadJson, decode, encode
+from mi.kernel.jsontext import encode
 from mi.kernel.peers import connect_to_peer, find_peer, listen_for_peers
 
 _PREFIX = "mi-web-"
@@ -19,22 +18,14 @@ _PATIENCE_S = 5.0
 _LONGEST = 4096
 
 
-class RunningPage(msgspec.Struct, frozen=True, kw_only=True):
-    """`web/server.json`: the page that is served now."""
-
-    pid: int = 0
-    port: int = 0
-    door: str = ""
-
-
 class LinkDoor:
     """Makes links for processes through which a person speaks, as long as the page is served."""
 
-    def __init__(self, home: Home, port: int, make_link: Callable[[], str]) -> None:
+    def __init__(self, home: Home, url: str, make_link: Callable[[], str]) -> None:
         self._home = home
-        self._port = port
+        self._url = url
         self._make_link = make_link
-        self._file = _find_file(home)
+        self._file = find_file(home)
         self._listener: socket.socket | None = None
 
     def __enter__(self) -> "LinkDoor":
@@ -43,7 +34,8 @@ class LinkDoor:
             self._listener, door = found
             threading.Thread(target=self._serve, args=(self._listener,), daemon=True).start()
         make_dirs(os.path.dirname(self._file))
-        files.write_atomic(self._file, encode(RunningPage(pid=os.getpid(), port=self._port, door=door)))
+        running = RunningPage(pid=os.getpid(), port=int(self._url.rpartition(":")[2]), door=door, url=self._url)
+        files.write_atomic(self._file, encode(running))
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -65,18 +57,6 @@ class LinkDoor:
                     peer.sendall(self._make_link().encode() if pid and is_persons_process(self._home, pid) else b"-")
                 except OSError:
                     continue
-
-
-def _find_file(home: Home) -> str:
-    return home.path("web", "server.json")
-
-
-def read_running(home: Home) -> RunningPage:
-    """Return the page that is, or was last, served."""
-    try:
-        return decode(files.read_bytes(_find_file(home)) or b"{}", RunningPage)
-    except BadJson:
-        return RunningPage()
 
 
 def ask_link(home: Home) -> str:

@@ -18,6 +18,7 @@ FOLDER = os.path.dirname(__file__)
 STATIC = {
     "style.css": "text/css; charset=utf-8",
     "page.js": "text/javascript; charset=utf-8",
+    "enter.js": "text/javascript; charset=utf-8",
     "icon.svg": "image/svg+xml",
 }
 _LONGEST = 20_000  # characters of a text: more is read by `mi show`

@@ -96,7 +96,7 @@ class PageServer:
 
     def run(self) -> None:
         """Serve until `stop` is called or the process is interrupted."""
-        with LinkDoor(self._home, self.port, self.make_link):
+        with LinkDoor(self._home, self.url, self.make_link):
             self._server.run()
 
     def stop(self) -> None:
@@ -165,10 +165,13 @@ class PageApp:
             return self._open(path.removeprefix("/open/"))
         if path == "/favicon.ico":
             return Response(status_code=204)  # browsers ask for it unasked
+        if path == "/enter.js":
+            return Response(read_static("enter.js"), media_type=STATIC["enter.js"])
         inside = path.removeprefix(self._place) if path.startswith(f"{self._place}/") else ""
         session = self._doorway.find_session(request.headers)
         if session is None or not inside:
-            return self._say("web.not-let-in", _STRANGER)
+            line = messages.text("web.not-let-in", self._language)
+            return self._show_line(line, _STRANGER, enters=path == "/")
         request.scope["state"][KNOWN] = True
         return await self._answer_known(request, inside, session)
 
@@ -270,9 +273,13 @@ class PageApp:
     def _say(self, key: str, status: int, **details: object) -> Response:
         return self._show_line(messages.text(key, self._language, **details), status)
 
-    def _show_line(self, line: str, status: int) -> Response:
-        """Return one line; whoever is not let in must not learn from it where the page lies."""
-        shown = self._pages.render("problem.html", self._language, line=line, is_known=status != _STRANGER)
+    def _show_line(self, line: str, status: int, enters: bool = False) -> Response:
+        """Return one line; whoever is not let in must not learn from it where the page lies.
+
+        `enters`: a browser that was let in before remembers where, and goes there by itself.
+        """
+        known = {"is_known": status != _STRANGER, "enters": enters}
+        shown = self._pages.render("problem.html", self._language, line=line, **known)
         return HTMLResponse(shown, status)
 
     @property

@@ -15,6 +15,7 @@ from mi.app.notify import WaitClock, deliver
 from mi.autopilot.asking import AtTerminal
 from mi.evidence.records.run import Question, UserInput
 from mi.kernel.home import Home
+from mi.web.link_door import LinkDoor
 from tests.autopilot.workbench import MEND, TEST, Json, Workbench, say
 from tests.waiting import wait_until
 
@@ -98,6 +99,23 @@ def test_a_webhook_hears_all_that_is_needed_to_answer(bench: Workbench, listen: 
     assert told["number"] == bench.inbox()[0]["number"]
     assert f"mi answer {told['number']}" in told["text"]
     assert SECRET not in post.body.decode()
+
+
+@pytest.mark.req("page.notified")
+def test_the_page_is_named_while_one_is_served(bench: Workbench, listen: Callable[..., Listening]) -> None:
+    server = listen()
+    bench.config["notify"] = [{"kind": "webhook", "url": server.url, "events": ["question", "done"]}]
+    bench.agent([say(COLOUR)], DONE)
+    home = Home(str(bench.home))
+    with LinkDoor(home, "http://127.0.0.1:7439", lambda: "http://127.0.0.1:7439/open/secret"):
+        bench.run().ended("blocked")
+        told = json.loads(server.wait_for(1)[0].body)
+    assert told["page"] == f"http://127.0.0.1:7439/#{told['question_id']}"
+    assert f"On the page: {told['page']}" in told["text"]
+    assert "secret" not in server.posts[0].body.decode()
+    bench.mi("answer", str(told["number"]), "green")
+    bench.run("--resume").ended("done")
+    assert "page" not in json.loads(server.wait_for(2)[1].body)
 
 
 @pytest.mark.req("person.notify.ntfy")

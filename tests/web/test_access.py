@@ -19,6 +19,7 @@ from typing import Any
 
 import pytest
 
+from mi.app.running_page import find_address
 from mi.evidence.log import EvidenceWriter
 from mi.evidence.records.run import Question, QuestionOption
 from mi.kernel.home import Home
@@ -26,6 +27,7 @@ from mi.kernel.notices import Notices
 from mi.web.rendering import STATIC, read_static
 from tests.conftest import MI, Mi
 from tests.mcp.test_http import INITIALIZE
+from tests.waiting import wait_until
 from tests.web.browser import open_page, serve_page
 
 Make = Callable[..., Any]
@@ -313,6 +315,36 @@ ask_link(Home(sys.argv[1]))"""
         check=False,
     )
     assert "the page does not see that a person asks" in done.stderr
+
+
+@pytest.mark.req("page.notified")
+def test_a_notification_names_the_page_without_any_secret_and_a_known_browser_finds_it(
+    serve: Make, open_window: Make, home: Home, asked: str
+) -> None:
+    assert find_address(home, asked) == ""
+    served = serve()
+    wait_until(lambda: find_address(home) != "")
+    address = find_address(home, asked)
+    assert address == f"{served.url}/#{asked}"
+    stranger, known = open_window().new_page(), open_window()
+    stranger.goto(address)
+    assert "This browser is not let in." in stranger.inner_text("main")
+    place = open_page(known, served.link).url
+    page = known.new_page()
+    page.goto(address)
+    page.wait_for_url(f"{place}#{asked}")
+    assert page.locator("article:target").inner_text().find("Which colour?") >= 0
+    os.kill(served.process.pid, signal.SIGINT)
+    served.process.wait(30)
+    assert find_address(home) == ""
+
+
+@pytest.mark.req("page.safe.loopback")
+def test_another_address_without_tls_is_said_to_be_read_along(serve: Make, home: Home) -> None:
+    served = serve("--bind", "127.0.0.2", "--insecure")
+    assert served.url == f"http://127.0.0.2:{served.port}"
+    with socket.create_connection(("127.0.0.2", served.port), 30):
+        pass
 
 
 @pytest.mark.req("page.safe.loopback")

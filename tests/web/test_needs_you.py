@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from mi.evidence.log import EvidenceWriter
+from mi.evidence.records.run import NotifyFailed, Question, WouldAnswer
 from mi.evidence.records.thoughts import LearnSuggested
 from mi.kernel.home import Home
 from mi.kernel.notices import Notices
@@ -125,6 +126,34 @@ def test_a_suggestion_is_approved_or_refused(serve: Make, open_window: Make, hom
     records = [json.loads(line) for line in Path(log).read_text("utf-8").splitlines()]
     decided = {one["suggestion_id"]: one["decision"] for one in records if one["kind"] == "learn_applied"}
     assert decided == {"sg_one": "applied", "sg_two": "dismissed"}
+
+
+@pytest.mark.req("page.needs-you.shows")
+def test_the_value_that_almost_answered_is_named_in_its_own_words(
+    bench: Workbench, serve: Make, open_window: Make
+) -> None:
+    bench.values("Reports are green on white paper.")
+    cited = json.loads(bench.mi("claim", "list", "--json").stdout)[0]["claim_id"]
+    bench.mi("remember", "This project paints.")  # the home knows the project from now on
+    writer = EvidenceWriter.for_command(str(next(bench.home.glob("projects/*/evidence.jsonl"))), Notices())
+    would = WouldAnswer(answer="green", why_asked="it speaks of paper", cited_ids=[cited, "cl_gone"])
+    writer.append(Question(id="qu_colour", text=COLOUR, would=would))
+    page = open_page(open_window(), serve(env=bench.env).link)
+    card = page.inner_text("article#qu_colour")
+    for words in ("green", "it speaks of paper", "Reports are green on white paper.", cited, "cl_gone"):
+        assert words in card
+
+
+@pytest.mark.req("page.needs-you.dismiss")
+def test_a_notification_that_did_not_get_through_is_closed(serve: Make, open_window: Make, home: Home) -> None:
+    log = home.project("0123456789abcdef").evidence
+    os.makedirs(os.path.dirname(log))
+    failed = NotifyFailed(id="nf_one", channel="ntfy", event="question", reason="no answer")
+    EvidenceWriter.for_command(log, Notices()).append(failed)
+    page = open_page(open_window(), serve().link)
+    assert "mi notify test" in page.inner_text("article")
+    page.get_by_role("button", name="Close without an answer").click()
+    page.wait_for_selector("article", state="detached")
 
 
 @pytest.mark.req("page.start.language")

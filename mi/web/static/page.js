@@ -3,6 +3,7 @@ const place = document.body.dataset.place;
 const main = () => document.getElementById("main");
 const lost = document.getElementById("lost");
 let since = main().dataset.since;
+try { localStorage.setItem("place", place); } catch { /* a browser that remembers nothing */ }
 let stream = null;
 let fetching = null;
 let again = false;
@@ -156,6 +157,14 @@ function move(step) {
   next.scrollIntoView({ block: "nearest" });
 }
 
+function search() {
+  const box = main().querySelector("input[type=search]");
+  if (box) { box.focus(); box.select(); return; }
+  const elsewhere = document.querySelector("nav a[data-search]");
+  if (elsewhere) location.href = `${elsewhere.href}#search`;
+}
+addEventListener("load", () => { if (location.hash === "#search") search(); });
+
 document.addEventListener("keydown", (event) => {
   if (event.ctrlKey || event.metaKey || event.altKey) return;
   if (event.target.matches("input, textarea, select")) {
@@ -167,9 +176,9 @@ document.addEventListener("keydown", (event) => {
     j: () => move(1),
     k: () => move(-1),
     a: () => (item ?? main().querySelector("[data-item]"))?.querySelector("form button, form textarea")?.focus(),
-    "/": () => main().querySelector("input[type=search]")?.focus(),
+    "/": search,
     "?": () => { const help = document.getElementById("keys"); help.open = !help.open; if (help.open) help.scrollIntoView(); },
-    Enter: () => { if (item === document.activeElement) item.querySelector("a[href]")?.click(); },
+    Enter: () => { if (item && item === document.activeElement) item.querySelector("a[href]")?.click(); },
   };
   if (!(event.key in keys)) return;
   if (event.key !== "Enter") event.preventDefault();

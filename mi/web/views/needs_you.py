@@ -9,6 +9,7 @@ from mi.app.inbox import build_inbox, look_at_inbox, say_default
 from mi.app.item_answers import answer_item, check_answer, describe_outcome, dismiss_item
 from mi.app.mined_facts import settle_facts
 from mi.app.proposals import review_proposal
+from mi.app.thoughts import build_thoughts
 from mi.evidence.inbox import InboxItem, LocatedItem
 from mi.evidence.records.run import QuestionOption
 from mi.kernel.errors import NotFound, UsageError
@@ -18,6 +19,7 @@ from mi.web.view import PageRequest, PageView
 
 # What settles a thing that is no question, by its kind; the reason is said in words.
 _CHOICES = {"facts": ("confirm", "drop"), "proposal": ("accept", "reject"), "handoff": ("accept", "reject")}
+_MOST_CITED = 5
 
 
 class WaitingCard(NamedTuple):
@@ -27,7 +29,9 @@ class WaitingCard(NamedTuple):
     options: list[QuestionOption]
     says_more: bool  # the agent's own words are more than the question
     default: str
+    cited: list[tuple[str, str]]  # the values that almost answered: id and text, '' where it is not known
     can_answer: bool
+    can_dismiss: bool
     choices: tuple[str, ...]  # ways to settle what is no question
     takes_words: bool
     command: str  # the way to settle it where the page has none
@@ -47,21 +51,34 @@ def _show(request: PageRequest) -> WaitingModel:
     chosen = request.query.get("project", "")
     projects = {one.project_id: one.project or one.project_id for one in waiting.items if one.project_id}
     shown = [one for one in waiting.items if chosen in ("", one.project_id)]
-    return WaitingModel([_make_card(one, request.language) for one in shown], waiting.complete, projects, chosen)
+    cards = [_make_card(one, request) for one in shown]
+    return WaitingModel(cards, waiting.complete, projects, chosen)
 
 
-def _make_card(item: InboxItem, language: str) -> WaitingCard:
+def _make_card(item: InboxItem, request: PageRequest) -> WaitingCard:
     can_answer, choices = item.answer_with.startswith("mi answer "), _CHOICES.get(item.kind, ())
     return WaitingCard(
         item,
         item.options if can_answer else [],
         " ".join(item.said.split()) not in ("", " ".join(item.question.split())),
-        say_default(item, language),
+        say_default(item, request.language),
+        _find_cited(request.context, item),
         can_answer,
+        item.kind not in _CHOICES,
         choices,
         item.kind in ("proposal", "handoff") or (can_answer and len(item.options) != 1 and item.kind != "suggestion"),
         "" if can_answer or choices else item.answer_with,
     )
+
+
+def _find_cited(context: HomeContext, item: InboxItem) -> list[tuple[str, str]]:
+    """Return the values that almost answered; one that was taken back since is known by its id alone."""
+    wanted = item.would.cited_ids[:_MOST_CITED] if item.would else []
+    if not wanted:
+        return []
+    stores = build_thoughts(context).read_project(item.project_id)
+    found = [(one, stores.get(one)) for one in wanted]
+    return [(name, str(one.raw.get("text") or "") if one else "") for name, one in found]
 
 
 def _answer(request: PageRequest) -> Iterator[str]:

@@ -12,6 +12,7 @@ TEXT: dict[str, str] = {
     "notify.task": "Task: {task}",
     "notify.resets": "It ends at {time}.",
     "notify.answer": "Answer: mi answer {number} …",
+    "notify.page": "On the page: {address}",
     "notify.none": "Nobody is told of anything: notify is not configured (docs/guides/notifications.md).",
     "notify.sent": "{channel}: sent",
     "notify.failed": "{channel}: {reason}",

@@ -74,6 +74,7 @@ TEXT: dict[str, str] = {
     "web.remember": "remember",
     "web.once": "only this once",
     "web.dismiss": "Close without an answer",
+    "web.almost": "Almost answered by",
     "web.by-command": "Settle it in a terminal:",
     "web.not-let-in": "This browser is not let in. Open the link that `mi web` prints; `mi web link` makes another one.",
     "web.link-used": "This link was used already, or is none of this page's. `mi web link` makes another one.",

@@ -12,6 +12,7 @@ TEXT: dict[str, str] = {
     "notify.task": "任务：{task}",
     "notify.resets": "将于 {time} 解除。",
     "notify.answer": "回答：mi answer {number} …",
+    "notify.page": "在页面上：{address}",
     "notify.none": "不会通知任何人：未配置 notify（docs/guides/notifications.md）。",
     "notify.sent": "{channel}：已发送",
     "notify.failed": "{channel}：{reason}",

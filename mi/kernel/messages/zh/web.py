@@ -74,6 +74,7 @@ TEXT: dict[str, str] = {
     "web.remember": "记住",
     "web.once": "仅此一次",
     "web.dismiss": "不回答并关闭",
+    "web.almost": "差一点就能回答的价值观",
     "web.by-command": "请在终端处理：",
     "web.not-let-in": "此浏览器尚未获准进入。请打开 `mi web` 给出的链接；`mi web link` 可再生成一个。",
     "web.link-used": "此链接已被使用过，或不属于此页面。`mi web link` 可再生成一个。",
