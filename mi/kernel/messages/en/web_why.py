@@ -53,7 +53,6 @@ TEXT: dict[str, str] = {
     "web.over-time": "Over time",
     "web.as-of": "Go back, change by change",
     "web.as-of-day": "or at the end of a day",
-    "web.show": "Show",
     "web.agreement": "How often MI would have said what you said",
     "web.agreement-bars": "Your answers, {days} day{days:s} to a bar:",
     "web.agreed": "agreed",

@@ -53,7 +53,6 @@ TEXT: dict[str, str] = {
     "web.over-time": "随时间变化",
     "web.as-of": "逐次回到过去",
     "web.as-of-day": "或某一天结束时",
-    "web.show": "显示",
     "web.agreement": "MI 的猜测与你的回答有多一致",
     "web.agreement-bars": "你的回答，每 {days} 天：",
     "web.agreed": "一致",
