@@ -188,6 +188,7 @@ class BatchRunner:
             light_injection=injection,
             prompt_sha256=_sha256(prompt),
             heard=state.heard or [],
+            words=list(state.carried_words),
         )
         self._recorder.append(record, sync=True)
         parts.reporter.sent(state.batch_id, prompt)

@@ -26,6 +26,7 @@ from mi.autopilot.recorder import LogRecorder
 from mi.autopilot.run_parts import RunParts
 from mi.autopilot.state import EarlierProof, RunState
 from mi.evidence.records.run import RunEnd, RunLearned, WouldAnswer
+from mi.evidence.run_words import RunWords, put_together
 from mi.kernel.consent import begins_with_yes, refuses
 from mi.kernel.messages import text
 from mi.learning.text_overlap import supported_by_user_text
@@ -59,6 +60,7 @@ class Loop:
         self.pause = LimitPause(parts, state, self.recorder)
         self.batches = BatchRunner(parts, state, self.recorder, checks, self.pause)
         self.judge = BatchJudge(parts, state, self.recorder, checks)
+        self.words = RunWords(parts.evidence.path, state.run_id, parts.door.lets_in, state.begins_at, state.heard_words)
         self.home = HomeWatch(
             parts.home, parts.project, parts.language, self.recorder.append, parts.thoughts.read_anew, parts.door
         )
@@ -67,7 +69,7 @@ class Loop:
         """Drive the agent to the run's end; `resume` says how a run goes on that an earlier process began."""
         try:
             self.home.look()
-            upcoming = self._take_up(resume()) if resume else self._begin()
+            upcoming = self._take_up(self._hear(resume())) if resume else self._begin()
             while isinstance(upcoming, SendNext):
                 stopped = self._before_batch()
                 if stopped is not None:
@@ -77,7 +79,7 @@ class Loop:
                 work = self.batches.run_agent()
                 self.home.look()
                 case = self.batches.look(work, watch)
-                upcoming = self.batches.stopped(work.result) or self._stop_request() or self.decide(case)
+                upcoming = self.batches.stopped(work.result) or self._stop_request() or self._hear(self.decide(case))
                 self._take_up(upcoming)
             return self._end(upcoming, watch)
         except Interrupted:
@@ -135,10 +137,27 @@ class Loop:
             self.state.next_input = upcoming.text
             self.state.checks_requested += 1 if upcoming.is_check else 0
             self.state.told |= upcoming.rows
+            self.state.carried_words = upcoming.words
             self.state.number += 1
         return upcoming
 
     # what comes next
+
+    def _hear(self, upcoming: Next) -> Next:
+        """Return what comes next after what the person said meanwhile; a run that could end goes on for it."""
+        if isinstance(upcoming, EndRun) and (upcoming.status not in ("done", "blocked") or self.state.is_waiting):
+            return upcoming
+        said = self.take_words()
+        if said is None or isinstance(upcoming, EndRun):
+            return said or upcoming
+        return upcoming._replace(text=f"{said.text}\n\n{upcoming.text}", words=said.words)
+
+    def take_words(self) -> SendNext | None:
+        """Return what the person said to the run since the last batch, as its next input; None without any."""
+        said = self.words.take()
+        for word in said:
+            self.state.remember(word, f"the person said: {word.answer}")
+        return SendNext(put_together(said), words=tuple(word.event_id for word in said)) if said else None
 
     def _settle_risk(self, judged: Judged) -> EndRun | None:
         if not judged.risk_question:

@@ -28,6 +28,7 @@ class SendNext(NamedTuple):
     text: str
     is_check: bool = False
     rows: dict[str, int] = {}  # of `done` that it tells the agent about, and how much is open in each
+    words: tuple[str, ...] = ()  # what the person said to the run, that it carries
 
 
 Next = SendNext | EndRun

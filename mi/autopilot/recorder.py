@@ -200,6 +200,7 @@ class LogRecorder:
             raise Interrupted
         given, words = self._store_answer(question, said, watch)
         self._state.dismissed = given if given and given.dismissed else None
+        self._state.is_waiting = given is None
         if given is None or given.dismissed:
             return None
         if given.run_id == self._state.run_id:  # whoever stores an answer keeps it

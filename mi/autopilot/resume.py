@@ -22,6 +22,7 @@ from mi.evidence.records.hands import HandsInput
 from mi.evidence.records.mind import CheckPlan, DecideNext
 from mi.evidence.records.run import BatchEnd, LimitRaised, Question, RunEnd, RunStart, TreeSnapshot, UserInput
 from mi.evidence.records.thoughts import CrossProjectRecall
+from mi.evidence.run_words import RunWords
 from mi.kernel import files
 from mi.kernel.consent import begins_with_yes
 from mi.kernel.errors import MiError, NotFound
@@ -56,13 +57,20 @@ def latest_run_id(log: str, notices: Notices, but: Container[str] = ()) -> str:
 
 def resume(log: str, run_id: str, notices: Notices) -> Resumed:
     """Return the state of a run from its events; one that is done cannot go on."""
-    records = records_of(log, run_id, notices)
+    begins_at = find_beginning(log, run_id, notices)
+    records = _read_from(log, run_id, begins_at, notices)
     if not records or not isinstance(records[0], RunStart):
         raise NotFound("not-a-run", run_id=run_id, path=log)
     last_end = next((record for record in reversed(records) if isinstance(record, RunEnd)), None)
-    if last_end is not None and last_end.status == "done":
+    batches = [record for record in records if isinstance(record, HandsInput | BatchEnd)]
+    cut = batches[-1] if batches and isinstance(batches[-1], HandsInput) else None
+    told = (record for record in batches if isinstance(record, HandsInput) and record is not cut)
+    heard = {word for record in told for word in record.words}
+    is_done = last_end is not None and last_end.status == "done"
+    if is_done and not RunWords(log, run_id, lambda log, offset: True, begins_at, heard).take():
         raise MiError("run-done", run_id=run_id)
     state = restore_state(records[0], records)
+    state.begins_at, state.heard_words = begins_at, heard
     answers = _answers(log, records, notices)
     paused = state.limit_question
     if paused and paused.limit and isinstance(read_wish(answers.get(paused.id, ""), paused.limit), Refusal):
@@ -77,13 +85,13 @@ def resume(log: str, run_id: str, notices: Notices) -> Resumed:
             decided = state.accepted_judges if begins_with_yes(answers[record.id]) else state.refused_judges
             decided.update(record.judges)
     checks = [Check(check.kind, tuple(check.argv), check.source, check.folder) for check in records[0].checks]
-    batches = [record for record in records if isinstance(record, HandsInput | BatchEnd)]
     if not batches:
         return Resumed(state, checks, began=False)
+    if cut is not None:
+        state.thread_id = cut.thread_id or _thread_in(log, cut.transcript_path, records[0].hands)
+        return Resumed(state, checks, began=True, cut=cut)
     last = batches[-1]
-    if isinstance(last, HandsInput):
-        state.thread_id = last.thread_id or _thread_in(log, last.transcript_path, records[0].hands)
-        return Resumed(state, checks, began=True, cut=last)
+    assert isinstance(last, BatchEnd)  # it was not cut
     after = records[records.index(last) + 1 :]
     asked = (record for record in after if isinstance(record, Question) and record.blocks)
     questions = [question for question in asked if question.about != "limit"]  # those are asked where they hold
@@ -103,12 +111,21 @@ def resume(log: str, run_id: str, notices: Notices) -> Resumed:
 
 def records_of(log: str, run_id: str, notices: Notices) -> list[Record]:
     """Return all records of a run, in order; the log is read back only as far as the run's start."""
+    return _read_from(log, run_id, find_beginning(log, run_id, notices), notices)
+
+
+def find_beginning(log: str, run_id: str, notices: Notices) -> int:
+    """Return where a run begins in a log, which is read back as far as that."""
     start = 0
     for event in read_back(log, notices):
         if event.head.run_id == run_id:
             start = event.offset
             if event.head.kind == "run_start" and event.head.seq == 1:
                 break
+    return start
+
+
+def _read_from(log: str, run_id: str, start: int, notices: Notices) -> list[Record]:
     records = (event.record() for event in read_on(log, start, notices) if event.head.run_id == run_id)
     return [record for record in records if record is not None]
 

@@ -65,7 +65,7 @@ def drive_run(
             if net is not None:
                 remove_old_snapshots(parts.project.root, parts.place.snapshots)
             if end.status == "done":
-                watch.forget()
+                watch.shrink()
         tell(end)
         loop.learn(end)
         return end
@@ -117,6 +117,8 @@ def _go_on(loop: Loop, resumed: Resumed, watch: WorktreeWatch) -> Next:
         return paused
     case = loop.batches.case_of(_as_it_is_now(resumed.judge, watch)) if resumed.judge else None
     question = resumed.question
+    if case and question is None and (said := loop.take_words()):
+        return said
     if question is None:
         return loop.decide(case, resumed.risk_settled) if case else SendNext(GO_ON)
     answer = take_over(loop.parts.place, question.id) or resumed.answer or loop.recorder.ask_again(question)

@@ -58,6 +58,10 @@ class RunState(Struct, kw_only=True):
     accepted_judges: set[str] = field(default_factory=set)  # … that the person said yes to …
     refused_judges: set[str] = field(default_factory=set)  # … or no
     waiting: dict[tuple[str, str], Question] = field(default_factory=dict)  # asked before this process began
+    begins_at: int | None = None  # where the run begins in its log; None: it is about to
+    heard_words: set[str] = field(default_factory=set)  # of the person to the run, that its agent was told
+    carried_words: tuple[str, ...] = ()  # … and is told with this batch
+    is_waiting: bool = False  # for the person, with the latest question
     guard: RepetitionGuard = field(default_factory=RepetitionGuard)
     own_limits: dict[str, float | None] = field(default_factory=dict)  # by name, in place of the configured ones
     dismissed: UserInput | None = None  # what the person did with the latest question, where they closed it

@@ -18,6 +18,7 @@ COMMANDS = {
     "queue": CommandEntry("work", "queue", "tasks for later, side by side: add, list, cancel, retry"),
     "worker": CommandEntry("work", "worker", "work through the queue"),
     "attach": CommandEntry("work", "attach", "watch a run of another terminal"),
+    "tell": CommandEntry("work", "tell", "say something to a run: its agent hears it next"),
     "stop": CommandEntry("work", "attach", "stop a run of another terminal"),
     "merge": CommandEntry("work", "merge", "bring the work of a run in its own work tree to your branch"),
     "runs": CommandEntry("work", "runs", "all runs of all projects; watch those that go on, clean their work trees"),

@@ -39,7 +39,7 @@ def run_queued(context: HomeContext, args: "Args", run: "Callable[[HomeContext, 
     options = RunOptions(wait_for_limit=False, agent=job.task.agent, prove=asked.prove, why=asked.why)
     options = options._replace(override=asked.override)
     known = read_run(context.project_home.evidence, job.run_id, context.notices, is_whole=asked.resumes)
-    if (end := known.find_end()) and end.status == "done":
+    if (end := known.find_end()) and end.status == "done" and not _is_told(context, job.run_id):
         return _finish(context, job)
     if known.stretch:
         options = options._replace(resume=job.run_id)
@@ -61,6 +61,14 @@ def run_queued(context: HomeContext, args: "Args", run: "Callable[[HomeContext, 
 def _say(context: HomeContext, error: MiError, code: int) -> int:
     sys.stderr.write(f"mi: {error.line(context.quiet_language)}\n")
     return code
+
+
+def _is_told(context: HomeContext, run_id: str) -> bool:
+    """Return whether the person said something to a run, which its agent has not heard."""
+    from mi.evidence.run_words import find_unheard
+
+    log = context.project_home.evidence
+    return bool(find_unheard(log, run_id, context.evidence_index, lambda done, total: None))
 
 
 def _finish(context: HomeContext, job: "QueuedJob") -> int:

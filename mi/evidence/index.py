@@ -128,10 +128,12 @@ class EvidenceIndex:
         return [row[0] for row in self._query(log, query, wanted, progress)]
 
     def find_run(self, log: str, run_id: str, progress: Progress) -> RunPlaces:
-        """Return where the landmarks of a run are, and the answers to its questions, whoever wrote them."""
+        """Return where a run's landmarks are, and what was said to it and to its questions, whoever wrote that."""
         own = f"SELECT kind, offset FROM landmark WHERE {_LOG} AND run = ?2"
         asked = f"SELECT ref FROM landmark WHERE {_LOG} AND run = ?2 AND kind = 'question'"
-        answers = f"SELECT kind, offset FROM landmark WHERE {_LOG} AND kind = 'user_input' AND ref IN ({asked})"
+        answers = (
+            f"SELECT kind, offset FROM landmark WHERE {_LOG} AND kind = 'user_input' AND (ref = ?2 OR ref IN ({asked}))"
+        )
         by_kind: dict[str, list[int]] = {}
         for kind, offset in self._query(log, f"{own} UNION {answers} ORDER BY 2", (run_id,), progress):
             by_kind.setdefault(kind, []).append(offset)

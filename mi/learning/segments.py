@@ -233,7 +233,7 @@ def is_of_run(log: str, run_id: str, record: Record) -> bool:
     """Return whether a record tells of a run: its own, or the person's answer, by command, to a question of it."""
     if isinstance(record, UserInput) and record.dismissed:
         return False
-    if record.run_id == run_id:
+    if record.run_id == run_id or (isinstance(record, UserInput) and record.question_id == run_id):
         return True
     if not isinstance(record, UserInput) or not record.question_id:
         return False

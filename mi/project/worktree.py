@@ -110,6 +110,14 @@ class WorktreeWatch:
         """Remove what was kept."""
         shutil.rmtree(self._folder, ignore_errors=True)
 
+    def shrink(self) -> None:
+        """Remove what was kept, but for the first moment where snapshots hold it: a run may go on when it is done."""
+        if not isinstance(self._first, Moment) or self._writer.store is None:
+            self.forget()
+            return
+        for name in ("index", "index.whole", "ready"):
+            files.remove_if_there(os.path.join(self._folder, name))
+
     def _write_down(self, name: str, moment: "Moment | Scan") -> None:
         if self.kept:
             files.write_atomic(os.path.join(self._folder, name), msgspec.json.encode(moment))

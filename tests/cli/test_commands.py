@@ -84,7 +84,7 @@ OPEN = """
 """
 PERSONS = """
     hub/init hub/invite hub/remove hub/join hub/leave sync
-    queue/add queue/cancel queue/rebuild queue/retry worker merge runs/clean
+    queue/add queue/cancel queue/rebuild queue/retry worker merge runs/clean tell
     answer inbox/dismiss init restore seal/accept task/adopt trust prove remember undo redo import uninstall
     checks/clear checks/run checks/set claim/apply-suggested claim/retract claim/same-as claim/supersede
     claim/confirm claim/drop web

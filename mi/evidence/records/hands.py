@@ -16,6 +16,7 @@ class HandsInput(Record, frozen=True, kw_only=True, tag="hands_input"):
     light_injection: str = ""
     prompt_sha256: str = ""
     heard: list[str] = []  # claims that the agent's thread need not be told again
+    words: list[str] = []  # what the person said to the run, that it carries
 
     def headline(self, say: Say = str) -> str:
         return self.input

@@ -311,8 +311,21 @@ class Question(Record, frozen=True, kw_only=True, tag="question"):
         return f"{self.id} {self.text}"
 
 
+class LineNote(Struct, frozen=True, kw_only=True):
+    """What the person says about one line of a difference."""
+
+    path: str
+    line: int  # of the new file; of the former one where it was taken out
+    code: str  # the line itself
+    text: str
+    removed: bool = False
+
+
 class UserInput(Record, frozen=True, kw_only=True, tag="user_input"):
-    """What the person said to a question, and by which door; `dismissed`: they closed it without an answer."""
+    """What the person said to a question, and by which door; `dismissed`: they closed it without an answer.
+
+    What they say to a run that asked nothing has the run in place of the question.
+    """
 
     said_by = "person"
     shown_in = ("segment", "recent")
@@ -320,7 +333,8 @@ class UserInput(Record, frozen=True, kw_only=True, tag="user_input"):
 
     question: str = ""
     answer: str = ""
-    question_id: str = ""
+    question_id: str = ""  # or the run that it is said to
+    notes: list[LineNote] = []  # that the words of the answer are; the lines themselves are not the person's words
     by: Literal["", "terminal", "chat", "page", "file"] = ""  # '' was written before doors were told apart
     opens: Literal["", "once", "session", "always"] = ""  # of a permission
     dismissed: bool = False
@@ -328,7 +342,12 @@ class UserInput(Record, frozen=True, kw_only=True, tag="user_input"):
     once: bool = False  # it holds this one time and is not kept
 
     def headline(self, say: Say = str) -> str:
-        return f"{self.question} → {self.answer}"
+        return self.answer if self.is_to_run else f"{self.question} → {self.answer}"
+
+    @property
+    def is_to_run(self) -> bool:
+        """Return whether it answers nothing, but is said to a run."""
+        return self.question_id.startswith("run_")
 
 
 class Limit(Record, frozen=True, kw_only=True, tag="limit"):

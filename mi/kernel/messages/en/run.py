@@ -1,6 +1,10 @@
 """English texts: what a run asks the person, and why it ended."""
 
 TEXT: dict[str, str] = {
+    "tell.soon": "{run_id} hears it after its present batch.",
+    "tell.resumed": "{run_id} goes on with it in the background (mi attach {run_id}).",
+    "tell.after-answer": "{run_id} waits for an answer first (mi inbox) and hears it then.",
+    "error.run-folder-gone": "{run_id} cannot go on: its folder {root} is gone, and its project's; put it back, or begin a new run",
     "risk.kept": "The work tree as it was before this batch is kept as {ref}; to put files back: {how}",
     "ask.risk": "The agent did something risky ({category}, {severity}): {signal}. Go on?",
     "ask.judges": "What judges the work was changed, code evades its tests, or data is gone, and the task does not ask for it:\n{lines}\nMay it stay so? (yes or no)",

@@ -1,6 +1,10 @@
 """中文文本：运行时向人提出的问题，以及结束的原因。HELP 的键是代码里的英文帮助原文。"""
 
 TEXT: dict[str, str] = {
+    "tell.soon": "{run_id} 将在当前批次结束后听到。",
+    "tell.resumed": "{run_id} 会带着这些话在后台继续（mi attach {run_id}）。",
+    "tell.after-answer": "{run_id} 正在等待回答（mi inbox），回答之后会听到。",
+    "error.run-folder-gone": "{run_id} 无法继续：它的文件夹 {root} 及其项目的文件夹都不见了；请放回原处，或开始新的运行",
     "risk.kept": "这一批次之前的工作树保存在 {ref}；恢复文件：{how}",
     "ask.risk": "代理做了有风险的操作（{category}，{severity}）：{signal}。要继续吗？",
     "ask.judges": "用来评判工作的内容被改动了，代码在躲避测试，或者数据丢失了，而任务并没有要求：\n{lines}\n可以保留吗？（是或否）",
