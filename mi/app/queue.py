@@ -239,14 +239,19 @@ def find_open_run(context: HomeContext, ref: str) -> str:
         return "" if run["status"] == "done" else run_id
 
 
+def has_budgets(context: HomeContext) -> bool:
+    """Return whether anything limits what queued runs may spend on a day."""
+    config = context.config.fleet
+    return config.max_cost_per_day is not None or config.max_tokens_per_day is not None or bool(config.vendors)
+
+
 def find_held(context: HomeContext) -> dict[str, str]:
     """Return the budgets of today that are spent, by agent; `*` is that of all."""
     from mi.fleet.budget import find_reached
 
-    config = context.config.fleet
-    if config.max_cost_per_day is None and config.max_tokens_per_day is None and not config.vendors:
+    if not has_budgets(context):
         return {}
-    return find_reached(config, build_queue(context).spent_on(time.strftime("%Y-%m-%d")))
+    return find_reached(context.config.fleet, build_queue(context).spent_on(time.strftime("%Y-%m-%d")))
 
 
 def describe_queue(context: HomeContext) -> dict[str, Any]:

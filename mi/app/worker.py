@@ -9,11 +9,11 @@ from collections.abc import Callable
 from tempfile import TemporaryFile
 
 from mi.app.home_context import HomeContext
-from mi.app.queue import build_queue, find_held
+from mi.app.queue import build_queue, find_held, has_budgets
 from mi.autopilot.run_times import note_vouched
-from mi.fleet.budget import choose_rules
+from mi.fleet.budget import ALL, choose_rules
 from mi.fleet.queue import ClaimRules, JobClaim, Queue, QueuedJob, StretchEnd
-from mi.fleet.stretch import read_end, read_run
+from mi.fleet.stretch import SpendingTail, read_end, read_run
 from mi.kernel.errors import NotFound
 
 _FRESH_S = 2.0  # how long budgets are taken for known
@@ -38,6 +38,7 @@ class HomeWorkerPlace:
         self._only = only
         self._rules = ClaimRules()
         self._read_at = 0.0
+        self._tails: dict[str, SpendingTail] = {}  # by claim
 
     def find_rules(self) -> ClaimRules:
         if not self._read_at or time.monotonic() - self._read_at > _FRESH_S:
@@ -45,7 +46,20 @@ class HomeWorkerPlace:
             self._rules = find_rules(self._context)._replace(only=self._only)
         return self._rules
 
+    def find_spent_budget(self, claim: JobClaim) -> str:
+        self.find_rules()  # by the configuration as it is now
+        if not has_budgets(self._context):
+            return ""
+        tail = self._tails.get(claim.token)
+        if tail is not None and any(spent := tail.read()):
+            build_queue(self._context).spend(claim.token, tail.agent, spent)
+        held = find_held(self._context)
+        return held.get(ALL) or held.get(tail.agent if tail else claim.job.task.agent, "")
+
     def start(self, claim: JobClaim) -> "ChildRun":
+        job = claim.job
+        log = self._context.home.project(job.task.project_id).evidence
+        self._tails[claim.token] = SpendingTail(log, job.run_id)
         return ChildRun(self._context.home.root, claim)
 
     def read_end(self, job: QueuedJob) -> StretchEnd | None:

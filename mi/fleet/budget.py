@@ -5,14 +5,14 @@ from collections.abc import Mapping
 from mi.fleet.queue import ClaimRules, Spending
 from mi.kernel.config.types import AgentBudget, FleetConfig
 
-_ALL = "*"
+ALL = "*"
 
 
 def choose_rules(config: FleetConfig, reached: Mapping[str, str]) -> ClaimRules:
     """Return the rules for claims while some budgets are spent."""
     most_of = {name: budget.jobs for name, budget in config.vendors.items() if budget.jobs is not None}
-    most = 0 if _ALL in reached else config.jobs
-    held = {name: why for name, why in reached.items() if name != _ALL}
+    most = 0 if ALL in reached else config.jobs
+    held = {name: why for name, why in reached.items() if name != ALL}
     return ClaimRules(most=most, most_of=most_of, held=held)
 
 
@@ -20,7 +20,7 @@ def find_reached(config: FleetConfig, spent: Mapping[str, Spending]) -> dict[str
     """Return the settings whose budget of a day is spent, by agent; `*` is that of all. Unknown reaches no limit."""
     total = Spending(sum(one.cost_usd or 0.0 for one in spent.values()), sum(one.tokens or 0 for one in spent.values()))
     whole = AgentBudget(max_cost_per_day=config.max_cost_per_day, max_tokens_per_day=config.max_tokens_per_day)
-    limits = [(_ALL, "fleet", whole, total)]
+    limits = [(ALL, "fleet", whole, total)]
     limits += [
         (name, f"fleet.vendors.{name}", budget, spent.get(name, Spending(0.0, 0)))
         for name, budget in config.vendors.items()

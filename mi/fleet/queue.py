@@ -160,8 +160,11 @@ class Queue(Protocol):
     def settle(self, run_id: str, state: EndState) -> None:
         """Note how a run ended that no worker has: one of elsewhere that others wait for, or one that waited."""
 
+    def spend(self, token: str, agent: str, more: Spending) -> None:
+        """Count what a stretch that goes on spent since it was last counted; its end counts the rest."""
+
     def spent_on(self, day: str) -> dict[str, Spending]:
-        """Return what the stretches that ended on a day spent, by agent; what is unknown is left out."""
+        """Return what stretches spent on a day, by agent, as far as it was counted; what is unknown is left out."""
 
     def close(self) -> None:
         """Let go of what is open."""

@@ -352,6 +352,12 @@ class SqliteQueue:
             if noted and state == "done":
                 _settle_dependants(db, run_id)
 
+    def spend(self, token: str, agent: str, more: Spending) -> None:
+        with self._changing() as db:
+            row = db.execute("SELECT run_id FROM job WHERE token = ?", (token,)).fetchone()
+            if row:
+                _count_spending(db, row[0], agent, more.cost_usd or 0.0, more.tokens or 0)
+
     def spent_on(self, day: str) -> dict[str, Spending]:
         if not self.exists():
             return {}
@@ -364,14 +370,16 @@ def _add_spending(db: sqlite3.Connection, run_id: str, end: StretchEnd) -> None:
     """Count what a stretch spent: what its run has spent by now, less what was counted before."""
     usd, tokens = db.execute("SELECT spent_usd, spent_tokens FROM job WHERE run_id = ?", (run_id,)).fetchone()
     more_usd, more_tokens = max(0.0, (end.spent.cost_usd or 0.0) - usd), max(0, (end.spent.tokens or 0) - tokens)
-    db.execute(
-        "UPDATE job SET spent_usd = ?, spent_tokens = ? WHERE run_id = ?",
-        (usd + more_usd, tokens + more_tokens, run_id),
-    )
+    _count_spending(db, run_id, end.agent, more_usd, more_tokens)
+
+
+def _count_spending(db: sqlite3.Connection, run_id: str, agent: str, usd: float, tokens: int) -> None:
+    more = "UPDATE job SET spent_usd = spent_usd + ?, spent_tokens = spent_tokens + ? WHERE run_id = ?"
+    db.execute(more, (usd, tokens, run_id))
     db.execute(
         "INSERT INTO spending VALUES (?, ?, ?, ?) ON CONFLICT (day, agent)"
         " DO UPDATE SET usd = usd + excluded.usd, tokens = tokens + excluded.tokens",
-        (time.strftime("%Y-%m-%d"), end.agent, more_usd, more_tokens),
+        (time.strftime("%Y-%m-%d"), agent, usd, tokens),
     )
 
 

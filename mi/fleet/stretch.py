@@ -1,13 +1,14 @@
 """How a stretch of a run ended, from the run's log: the only place that knows."""
 
 import time
+from collections.abc import Iterator
 from typing import NamedTuple
 
-from mi.evidence.reader import read_back
+from mi.evidence.reader import parse, read_back
 from mi.evidence.records.base import Record
-from mi.evidence.records.run import Limit, Question, RunEnd, RunStart, RunUsage, UserInput
+from mi.evidence.records.run import BatchEnd, Limit, Question, RunEnd, RunStart, RunUsage, UserInput
 from mi.fleet.queue import EndState, QueuedJob, Spending, StretchEnd
-from mi.kernel import clock
+from mi.kernel import clock, jsonl
 from mi.kernel.notices import Notices
 
 UNTOLD_S = 900.0  # how long an agent is paused whose vendor does not say when its limit ends
@@ -90,6 +91,32 @@ def find_reset(limit: Limit, now: float | None = None) -> float:
         return max(clock.parse(limit.resets_at), now + _PASSED_S)
     except ValueError:
         return now + UNTOLD_S
+
+
+class SpendingTail:
+    """What a run spends while its stretch goes on, by what its log says from now on."""
+
+    def __init__(self, log: str, run_id: str) -> None:
+        self._tail = jsonl.Tail(log, jsonl.measure_size(log))
+        self._run_id = run_id
+        self.agent = ""
+
+    def read(self) -> Spending:
+        """Return what batches spent that ended since the last time, as far as it is known."""
+        usd, tokens = 0.0, 0
+        for record in self._read_records():
+            if isinstance(record, RunStart):
+                self.agent = record.hands
+            elif isinstance(record, BatchEnd):
+                spent = _sum_up(record.usage)
+                usd, tokens = usd + (spent.cost_usd or 0.0), tokens + (spent.tokens or 0)
+        return Spending(usd, tokens)
+
+    def _read_records(self) -> Iterator[Record | None]:
+        for line in self._tail.read():
+            event = parse(line)
+            if event and event.head.run_id == self._run_id and event.head.kind in ("run_start", "batch_end"):
+                yield event.record()
 
 
 def _sum_up(spent: RunUsage) -> Spending:

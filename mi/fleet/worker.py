@@ -45,6 +45,9 @@ class WorkerPlace(Protocol):
     def read_end(self, job: QueuedJob) -> StretchEnd | None:
         """Return how the latest stretch of a run ended, by its log; None when it has no end that is not noted."""
 
+    def find_spent_budget(self, claim: JobClaim) -> str:
+        """Count what a stretch has spent by now; return the budget that is spent, '' while it may go on."""
+
     def tell(self, what: str, job: QueuedJob, reason: str = "") -> None:
         """Say what happens to a job: that it begins, was cut off, how it ended."""
 
@@ -56,6 +59,7 @@ class _Work(NamedTuple):
     claim: JobClaim
     child: Child
     asked: list[float]  # when it was asked to stop: by us, or because it was cancelled
+    spent: list[str]  # the budget because of which that was
 
 
 class QueueWorker:
@@ -110,6 +114,9 @@ class QueueWorker:
         for work in self._works:
             if self._queue.heartbeat(work.claim.token) != "held":
                 self._ask_to_stop(work)
+            elif not work.asked and (budget := self._around.find_spent_budget(work.claim)):
+                work.spent.append(budget)
+                self._ask_to_stop(work)
         self._queue.sweep(_SILENT_S, partial(is_gone, self._folder))
         forget_gone(self._folder)
 
@@ -129,7 +136,7 @@ class QueueWorker:
             return True
         self._around.tell("begins", job)
         self._worked = True
-        self._works.append(_Work(claim, child, []))
+        self._works.append(_Work(claim, child, [], []))
         return True
 
     def _look_at(self, work: _Work) -> bool:
@@ -138,14 +145,16 @@ class QueueWorker:
         if code is None:
             return False
         job = work.claim.job
+        self._around.find_spent_budget(work.claim)  # of a run with a batch that was cut, no end knows it all
         end = self._around.read_end(job)
         if end is not None and code != _EXITS.get(end.state, code) and not work.asked:
             self._cut_off(work)  # what follows the end was cut off, or it is that of a former process
-        elif end is not None and not (end.state == "stopped" and self._stop.reason):
+        elif end is not None and not (end.state == "stopped" and (self._stop.reason or work.spent)):
             self._note(work.claim, end)
         elif end is not None or work.asked:
-            self._queue.release(work.claim.token)
-            self._around.tell("released", job)
+            reason = "".join(work.spent)
+            self._queue.release(work.claim.token, reason)
+            self._around.tell("held" if reason else "released", job, reason)
         elif code == BUSY:
             self._queue.release(work.claim.token, work.child.last_words(), time.time() + _BUSY_S)
             self._around.tell("busy", job, work.child.last_words())

@@ -350,6 +350,18 @@ class QueueConformance:
         assert queue.spent_on(time.strftime("%Y-%m-%d")) == {"codex": Spending(2.0, 150), "claude": Spending(0.0, 7)}
         assert queue.spent_on("2000-01-01") == {}
 
+    def test_what_a_stretch_spends_is_counted_once_while_it_goes_on(self, queue: Queue) -> None:
+        queue.put([task("run_1")])
+        claim = queue.claim("w", ANY)
+        assert claim is not None
+        today = time.strftime("%Y-%m-%d")
+        queue.spend(claim.token, "codex", Spending(1.0, 100))
+        queue.spend(claim.token, "codex", Spending(None, 50))
+        assert queue.spent_on(today) == {"codex": Spending(1.0, 150)}
+        queue.finish(claim.token, StretchEnd("done", agent="codex", spent=Spending(1.5, 160)))
+        queue.spend(claim.token, "codex", Spending(9.0, 9))  # by whoever lost it
+        assert queue.spent_on(today) == {"codex": Spending(1.5, 160)}
+
     # cancelling
 
     def test_what_is_cancelled_does_not_run(self, queue: Queue) -> None:

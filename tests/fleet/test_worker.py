@@ -21,7 +21,7 @@ from mi.fleet.stretch import UNTOLD_S, find_reset
 from mi.fleet.worker import PASSING, QueueWorker
 from mi.kernel import clock
 from tests.autopilot.test_run_resume import is_alive, staying
-from tests.autopilot.workbench import MEND, TEST, Workbench, open_bench, say, write
+from tests.autopilot.workbench import MEND, RIGHT, SPOIL, TEST, WRONG, Workbench, edit, open_bench, run, say, write
 from tests.conftest import MI
 from tests.waiting import wait_until
 
@@ -308,6 +308,9 @@ class PlaceOfTrouble:
     def stop(self, at_once: bool = False) -> None:
         raise AssertionError("nobody asked it to")
 
+    def find_spent_budget(self, claim: JobClaim) -> str:
+        return ""
+
     def last_words(self) -> str:
         return "the disk is full"
 
@@ -348,6 +351,30 @@ def test_nothing_begins_once_a_budget_is_spent_and_the_list_says_why(bench: Work
     assert told.code == 130
     assert told.stdout.count("begins:") == 1
     assert "fleet.max_tokens_per_day = 400" in bench.mi("queue").stdout
+
+
+@pytest.mark.req("fleet.queue.budget")
+def test_a_run_that_spends_the_budget_while_it_goes_on_is_held_until_there_is_more(bench: Workbench) -> None:
+    there = bench.folder / "there"
+    stays = run(f"if [ -e {there} ]; then true; else echo > {there}; sleep 300; fi")
+    mends = [edit("calc.py", WRONG, RIGHT), TEST, say("Fixed and tested. Done.")]
+    bench.agent([SPOIL, TEST, say("Looking at it.")], [stays, *mends], mends, tokens=300)
+    bench.configure(fleet={"max_tokens_per_day": 250})
+    run_id = queue(bench, "fix the failing test")
+    worker = bench.start_mi("worker")
+    assert wait_until(lambda: shown(bench)["jobs"][0]["reason"] == "fleet.max_tokens_per_day = 250", 60)
+    assert shown(bench)["jobs"][0]["state"] == "queued"
+    worker.send_signal(signal.SIGTERM)
+    told = bench.finish(worker)
+    assert f"{run_id} stopped in order and goes on another day, the budget is spent: " in told.stdout
+    assert told.stdout.count("begins:") == 1
+    assert told.end["status"] == "interrupted"
+    bench.configure(fleet={"max_tokens_per_day": 5000})
+    drain(bench)
+    assert jobs(bench) == {"fix the failing test": "done"}
+    spent = SqliteQueue(str(bench.home / "queue.sqlite")).spent_on(time.strftime("%Y-%m-%d"))
+    known = [one["usage"]["input_tokens"] or 0 for one in bench.mi("queue").of("batch_end")]
+    assert spent["replay"].tokens == sum(known) > 300
 
 
 @pytest.mark.req("fleet.queue.worker")

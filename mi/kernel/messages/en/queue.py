@@ -45,6 +45,7 @@ TEXT: dict[str, str] = {
     "worker.busy": "{run_id} waits, somebody else works in its tree: {reason}",
     "worker.cut": "{run_id} was cut off and goes on later",
     "worker.drained": "nothing is left that would begin by itself",
+    "worker.held": "{run_id} stopped in order and goes on another day, the budget is spent: {reason}",
     "worker.released": "{run_id} stopped in order and goes on with the next worker",
     "worker.ready": "working on up to {jobs} run{jobs:s} at a time (Ctrl-C stops in order)",
     "worker.stopped": "stopped; what was begun goes on with the next worker",

@@ -45,6 +45,7 @@ TEXT: dict[str, str] = {
     "worker.busy": "{run_id} 等待，其工作树正被他人使用：{reason}",
     "worker.cut": "{run_id} 被中断，稍后继续",
     "worker.drained": "没有会自行开始的任务了",
+    "worker.held": "{run_id} 已有序停止，改日继续，预算已用完：{reason}",
     "worker.released": "{run_id} 已有序停止，由下一个工作进程继续",
     "worker.ready": "同时最多处理 {jobs} 个运行（Ctrl-C 有序停止）",
     "worker.stopped": "已停止；已开始的由下一个工作进程继续",
