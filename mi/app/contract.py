@@ -12,7 +12,7 @@ from mi.tasks import TINY_TASKS, find_list
 
 if TYPE_CHECKING:
     from mi.contract.gate import MutationRequest, Permission
-    from mi.contract.session import ContractPlace
+    from mi.contract.session import ContractPlace, ContractSession
 
 
 def build_contract(context: HomeContext) -> "ContractPlace":
@@ -35,6 +35,13 @@ def build_contract(context: HomeContext) -> "ContractPlace":
         permission=partial(_permit, context),
         team=build_team_files(context),
     )
+
+
+def open_person_session(context: HomeContext) -> "ContractSession":
+    """Return the session in which a person changes tasks and memory, by whichever door."""
+    from mi.contract.session import ContractSession
+
+    return ContractSession.open(build_contract(context), "person", "cli", wait=True, person=True)
 
 
 def _permit(context: HomeContext, request: "MutationRequest") -> "Permission":

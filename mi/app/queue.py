@@ -225,6 +225,29 @@ def find_job(context: HomeContext, ref: str) -> QueuedJob:
     return listed[0]
 
 
+def put_first(context: HomeContext, job: QueuedJob) -> QueuedTask:
+    """Have a queued task go before all others that are queued; return it with its priority."""
+    from mi.app.queue_log import record_queued
+
+    queue = build_queue(context)
+    others = [one.task.priority for one in queue.jobs(("queued",)) if one.run_id != job.run_id]
+    task = job.task._replace(priority=max([job.task.priority, *(priority + 1 for priority in others)]))
+    record_queued(context, [task])
+    if not queue.set_priority(task.run_id, task.priority):
+        raise MiError("job-ended", run_id=job.run_id, state=job.state)
+    return task
+
+
+def cancel_job(context: HomeContext, job: QueuedJob) -> str:
+    """Take a task out of the queue, or stop its run; return how it stood. MiError when it ended."""
+    from mi.app.queue_log import record_cancelled
+
+    if job.state in ("done", "cancelled"):
+        raise MiError("job-ended", run_id=job.run_id, state=job.state)
+    record_cancelled(context, job.task.project_id, [job.run_id])
+    return build_queue(context).cancel(job.run_id) or ""
+
+
 def find_open_run(context: HomeContext, ref: str) -> str:
     """Return the run that is meant by what others come after: of the queue, or of this project; '' when it is done."""
     try:

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from typing import TYPE_CHECKING, TypeVar
 
-from mi.app.contract import build_contract
+from mi.app.contract import build_contract, open_person_session
 from mi.app.home_context import HomeContext
 from mi.app.speaker import Speaker, find_host_session, find_speaker
 from mi.cli.arguments import Args
@@ -45,9 +45,9 @@ def _open_session(context: HomeContext, *, is_person: bool) -> "ContractSession"
     """Return a person's session, that of the host which runs this command, or the shell's own."""
     from mi.contract.session import ContractSession
 
-    place = build_contract(context)
     if is_person:
-        return ContractSession.open(place, "person", "cli", wait=True, person=True)
+        return open_person_session(context)
+    place = build_contract(context)
     if above := find_host_session(context.home):
         from mi.contract.host_session import open_host_session
 

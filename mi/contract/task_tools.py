@@ -46,6 +46,10 @@ class CompleteInput(Struct, frozen=True, kw_only=True):
     task_id: Annotated[str, Meta(description="The current leaf, from task_list.")]
 
 
+class MoveInput(Struct, frozen=True, kw_only=True):
+    task_id: str
+
+
 class ChangeResult(Struct, frozen=True, kw_only=True):
     """What was changed, and where the work goes on."""
 
@@ -168,6 +172,16 @@ def task_complete(session: ContractSession, given: CompleteInput) -> ChangeResul
     if not session.person and task_id != seen.pointer:
         raise session.refuse("TASK_SKIPPED", request, task_id, verdict)
     session.task_store().complete(seen, task_id, _proposer(session))
+    return _changed(session, request, verdict, task_id, [])
+
+
+def task_move(session: ContractSession, given: MoveInput) -> ChangeResult:
+    """Put a task before the one above it; for a person alone: an agent takes tasks in their order."""
+    task_id = arguments.check_text("task_id", given.task_id, needed=True, line=True)
+    _find(session, task_id)
+    request = MutationRequest("task_update", "task", {"task_id": task_id})
+    verdict = session.pass_gate(request)
+    session.task_store().move_up(session.tasks(), task_id)
     return _changed(session, request, verdict, task_id, [])
 
 

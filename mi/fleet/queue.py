@@ -130,6 +130,9 @@ class Queue(Protocol):
     def wake(self, run_id: str, states: tuple[State, ...] = ("waiting",)) -> bool:
         """Queue the next stretch of a run that is in one of the states; one that runs goes on after it, if it waits."""
 
+    def set_priority(self, run_id: str, priority: int) -> bool:
+        """Have a queued job go before those of a lower priority; False when it is not queued any more."""
+
     def cancel(self, run_id: str) -> State | None:
         """Take a run out of the queue, or have its worker stop it; return how it stood. None when there is none."""
 

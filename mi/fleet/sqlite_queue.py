@@ -233,6 +233,11 @@ class SqliteQueue:
                 woken = db.execute(f"UPDATE job SET woken = 1 WHERE run_id = ? AND {unnoted}", (run_id,)).rowcount
         return woken == 1
 
+    def set_priority(self, run_id: str, priority: int) -> bool:
+        with self._changing() as db:
+            change = "UPDATE job SET priority = ? WHERE run_id = ? AND state = 'queued'"
+            return bool(db.execute(change, (priority, run_id)).rowcount)
+
     def cancel(self, run_id: str) -> State | None:
         with self._changing() as db:
             row = db.execute("SELECT state FROM job WHERE run_id = ? AND state != 'outside'", (run_id,)).fetchone()

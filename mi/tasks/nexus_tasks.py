@@ -118,6 +118,15 @@ class NexusTasks:
         """Set a task to pending."""
         self._set_status(seen, task_id, "pending")
 
+    def move_up(self, seen: TaskList, task_id: str) -> None:
+        """Put a task before the one above it; what it waits for still comes first."""
+        with self._changing(seen) as (store, tasks):
+            listed = list(tasks.tasks)
+            at = listed.index(_find(tasks, task_id))
+            if at:
+                listed[at - 1 : at + 1] = [listed[at], listed[at - 1]]
+            _save(store, tasks, listed, [], "")
+
     def _set_status(self, seen: TaskList, task_id: str, status: "TaskStatus") -> None:
         with self._changing(seen) as (store, tasks):
             changed = msgspec.structs.replace(_find(tasks, task_id), status=status)

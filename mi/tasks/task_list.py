@@ -113,6 +113,10 @@ class TaskStore(Protocol):
         """Take the tick off a leaf."""
         ...
 
+    def move_up(self, seen: TaskList, task_id: str) -> None:
+        """Put a task before the one above it of the same kind: among tasks of its section, or subtasks of its task."""
+        ...
+
     def comes_before_pointer(self, section: str) -> bool:
         """Return whether a task added to a section would stand in front of the one that is worked on."""
         ...

@@ -210,6 +210,17 @@ def _mark(lines: list[str], number: int, mark: str) -> None:
         lines[number] = lines[number][: match.start(4)] + mark + lines[number][match.end(4) :]
 
 
+def move_up(document: TaskDocument, place: int) -> str:
+    """Return the text with an item before the one above it in its section or task; the first one stays."""
+    one, lines = document.items[place], document.lines
+    above = [two for two in document.items[:place] if (two.parent, two.section) == (one.parent, one.section)]
+    if not above:
+        return document.text
+    two = above[-1]
+    moved = (*lines[one.line : one.end], *lines[two.end : one.line], *lines[two.line : two.end])
+    return "\n".join((*lines[: two.line], *moved, *lines[one.end :]))
+
+
 def retitle(document: TaskDocument, place: int, title: str) -> str:
     """Return the text with another title for one item."""
     lines = list(document.lines)

@@ -119,6 +119,11 @@ class TinyTasks:
         loaded, at = self._find_seen(seen, task_id)
         self.change(loaded, tinytasks.untick(loaded.document, at))
 
+    def move_up(self, seen: TaskList, task_id: str) -> None:
+        """Put a task with all that belongs to it before the one above it."""
+        loaded, at = self._find_seen(seen, task_id)
+        self.change(loaded, tinytasks.move_up(loaded.document, at))
+
     def comes_before_pointer(self, section: str) -> bool:
         """Return whether a task added to a section would stand in front of the one that is worked on."""
         loaded = self.load()

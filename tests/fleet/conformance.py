@@ -57,6 +57,14 @@ class QueueConformance:
         assert (claim.job.state, claim.job.stretch, claim.job.worker) == ("running", 1, "w")
         assert queue.claim("w", ANY) is None
 
+    def test_a_queued_task_is_put_first_and_one_that_runs_is_not(self, queue: Queue) -> None:
+        queue.put([task("run_1"), task("run_2"), task("run_3")])
+        assert queue.claim("w", ANY).job.run_id == "run_1"
+        assert queue.set_priority("run_3", 1)
+        assert not queue.set_priority("run_1", 2)
+        assert not queue.set_priority("run_9", 2)
+        assert self.order(queue) == ["run_3", "run_2"]
+
     def test_the_same_run_put_twice_is_one(self, queue: Queue) -> None:
         queue.put([task("run_1"), task("run_1")])
         queue.put([task("run_1", priority=9)])

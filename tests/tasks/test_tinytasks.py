@@ -180,3 +180,17 @@ def test_surrogates_of_bytes_that_are_no_utf8_stay():
     text = add_task(parse(data.decode("utf-8", "surrogateescape")), "new", [])
     assert text.encode("utf-8", "surrogateescape") == data + b"- [ ] new\n"
     assert tinytasks.FILE == "tinyTasks.md"
+
+
+@pytest.mark.parametrize(
+    ("place", "after"),
+    [
+        (0, "# Tasks — g\n\n- [ ] a\n  - [ ] a1\n  - [x] a2\n\nprose\n- [ ] b\n  more\n\n## later\n- [ ] c"),
+        (2, "# Tasks — g\n\n- [ ] a\n  - [x] a2\n  - [ ] a1\n\nprose\n- [ ] b\n  more\n\n## later\n- [ ] c"),
+        (3, "# Tasks — g\n\n- [ ] b\n  more\n\nprose\n- [ ] a\n  - [ ] a1\n  - [x] a2\n\n## later\n- [ ] c"),
+        (4, "# Tasks — g\n\n- [ ] a\n  - [ ] a1\n  - [x] a2\n\nprose\n- [ ] b\n  more\n\n## later\n- [ ] c"),
+    ],
+)
+def test_a_task_moves_up_within_its_section_with_all_that_is_its(place, after):
+    before = "# Tasks — g\n\n- [ ] a\n  - [ ] a1\n  - [x] a2\n\nprose\n- [ ] b\n  more\n\n## later\n- [ ] c"
+    assert tinytasks.move_up(tinytasks.parse(before), place) == after
