@@ -1,5 +1,6 @@
 """What learning stands on, what it can take back, and what is known of the person."""
 
+import os
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -64,16 +65,19 @@ def build_known_person(context: HomeContext) -> "KnownPerson":
 
 def build_other_lessons(context: HomeContext) -> "list[OtherLesson]":
     """Return whoever else keeps what runs teach and can take it back: `mi undo` asks each."""
-    from mi.learning.candidates import PreferenceCandidates
     from mi.learning.overlay import OverlayLesson
-    from mi.learning.workflow_lesson import WorkflowLesson
 
     place = context.project_home
-    return [
-        OverlayLesson(place.overlay, build_thoughts(context).own, context.notices),
-        WorkflowLesson(place, context.notices, partial(_sync_after_undo, context)),
-        PreferenceCandidates(place.preference_candidates, context.notices),
-    ]
+    found: list[OtherLesson] = [OverlayLesson(place.overlay, build_thoughts(context).own, context.notices)]
+    if any(map(os.path.exists, (place.workflows, place.workflow_candidates))):  # most projects have none of these
+        from mi.learning.workflow_lesson import WorkflowLesson
+
+        found.append(WorkflowLesson(place, context.notices, partial(_sync_after_undo, context)))
+    if os.path.exists(place.preference_candidates):
+        from mi.learning.candidates import PreferenceCandidates
+
+        found.append(PreferenceCandidates(place.preference_candidates, context.notices))
+    return found
 
 
 def _sync_after_undo(context: HomeContext, event_id: str) -> None:

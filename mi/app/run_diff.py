@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 
 from mi.app.home_context import HomeContext
-from mi.app.snapshots import ChosenSnapshots, open_now, open_tree, read_kept, require_known
+from mi.app.snapshots import ChosenSnapshots, open_now, open_trees, read_kept, require_known
 from mi.evidence.records.run import TreeSnapshot
 from mi.project.tree_diff import TreePair, open_plain
 
@@ -16,7 +16,7 @@ def open_diff(
 ) -> Iterator[TreePair]:
     """Yield what to compare: a batch's or a run's beginning and end, or its beginning and the work tree now."""
     if chosen.last is not None and not until_now:
-        before, after = open_tree(chosen, chosen.first), open_tree(chosen, chosen.last)
+        before, after = open_trees(chosen, chosen.first, chosen.last)
         require_known(chosen, within, before, after)
         unseen = _name_unseen(chosen.begun, chosen.ended)
         with open_plain(chosen.store, after.tree_id) as env:

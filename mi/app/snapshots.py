@@ -169,7 +169,7 @@ def read_kept(context: HomeContext, chosen: ChosenSnapshots) -> "KeptTree":
     from mi.project.tree_writer import name_attributes, name_excludes
 
     folder = context.project_home.path("trees", chosen.first.run_id)
-    tree = open_tree(chosen, chosen.first)
+    (tree,) = open_trees(chosen, chosen.first)
     begun = chosen.begun or TreeSnapshot()
     frozen = begun.attributes or decode(files.read_bytes(name_attributes(folder)) or b"")
     attributes = frozen or read_attributes(tree)
@@ -200,13 +200,14 @@ def open_now(
         yield writer, now
 
 
-def open_tree(chosen: ChosenSnapshots, kept: KeptSnapshot) -> GitTree:
-    """Return the tree of a snapshot; MiError when it cannot be read."""
+def open_trees(chosen: ChosenSnapshots, *kept: KeptSnapshot) -> list[GitTree]:
+    """Return the trees of snapshots; MiError when one cannot be read."""
     env = {"GIT_DIR": chosen.store.git_dir}
-    found = git.run(chosen.top, "rev-parse", "--verify", "-q", f"{kept.commit}^{{tree}}", env=env)
+    found = git.run(chosen.top, "rev-parse", *(f"{one.commit}^{{tree}}" for one in kept), env=env)
     if found.code != 0:
-        raise MiError("snapshot-broken", ref=kept.ref, path=chosen.store.git_dir)
-    return GitTree(chosen.top, found.output.strip(), env)
+        broken = next((one for one in kept if not _holds(chosen.store, one.commit)), kept[0])
+        raise MiError("snapshot-broken", ref=broken.ref, path=chosen.store.git_dir)
+    return [GitTree(chosen.top, tree_id, env) for tree_id in found.output.split()]
 
 
 def find_scope(context: HomeContext, top: str, paths: Sequence[str]) -> list[str]:

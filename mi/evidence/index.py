@@ -19,7 +19,7 @@ from mi.kernel.named_tuple import NamedTuple
 
 T = TypeVar("T")
 _TABLES = Tables(
-    8,
+    9,
     (
         "CREATE TABLE event (log INTEGER, event_id TEXT, offset INTEGER, PRIMARY KEY (log, event_id)) WITHOUT ROWID",
         """CREATE TABLE landmark (log INTEGER, kind TEXT, offset INTEGER, ref TEXT, run TEXT,
@@ -30,6 +30,7 @@ _TABLES = Tables(
             (log INTEGER, run TEXT, ts TEXT, status TEXT, root TEXT, PRIMARY KEY (log, run)) WITHOUT ROWID""",
         "CREATE INDEX latest_run ON run (ts)",
         "CREATE INDEX run_status ON run (status, ts)",
+        "CREATE TABLE asked (log INTEGER, ref TEXT, run TEXT, PRIMARY KEY (log, ref, run)) WITHOUT ROWID",  # unanswered
     ),
 )
 _LOG = "log = (SELECT no FROM source WHERE name = ?1)"
@@ -39,6 +40,9 @@ _BATCH = 1000  # events between two commits: what is held in memory at most
 _MAX_LINE = 1 << 18
 _TAKE_IN = """INSERT OR IGNORE INTO landmark SELECT ?1, ?2, ?3, ?4, ?6
     WHERE ?5 = '' OR EXISTS (SELECT 1 FROM landmark WHERE log = ?1 AND kind = ?5 AND ref = ?4)"""
+_ANSWER = "SELECT 1 FROM landmark WHERE log = ?1 AND kind = 'user_input' AND ref = ?2"
+_TAKE_ASKED = f"INSERT OR IGNORE INTO asked SELECT ?1, ?2, ?3 WHERE NOT EXISTS ({_ANSWER})"
+_TAKE_ANSWER = f"DELETE FROM asked WHERE log = ?1 AND ref = ?2 AND EXISTS ({_ANSWER})"
 _TAKE_RUN = """INSERT INTO run VALUES (?1, ?2, ?3, coalesce(?4, ''), ?5) ON CONFLICT DO UPDATE SET
     ts = max(ts, excluded.ts), status = coalesce(?4, status), root = coalesce(nullif(?5, ''), root)"""
 _BY_HOOKS = "question by a hook"
@@ -89,9 +93,11 @@ class _Events:
         db.executemany(_TAKE_IN, landmarks)
         runs = [(source, one.run_id, one.ts, one.status, one.root) for one in marks if one.run_id.startswith("run_")]
         db.executemany(_TAKE_RUN, runs)
+        db.executemany(_TAKE_ASKED, [(source, one.ref, one.run_id) for one in marks if one.kind == "question"])
+        db.executemany(_TAKE_ANSWER, [(source, one.ref) for one in marks if one.kind == "user_input"])
 
     def forget(self, db: sqlite3.Connection, source: int) -> None:
-        for table in ("event", "landmark", "run"):
+        for table in ("event", "landmark", "run", "asked"):
             db.execute(f"DELETE FROM {table} WHERE log = ?", (source,))
 
 

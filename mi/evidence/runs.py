@@ -26,8 +26,7 @@ _PLACES = f"SELECT kind, min(offset), max(offset) {_OF_RUN} GROUP BY kind"
 _UNANSWERED = """a.kind = 'question' AND NOT EXISTS (SELECT 1 FROM landmark AS b INDEXED BY pair
     WHERE b.log = a.log AND b.kind = 'user_input' AND b.ref = a.ref)"""
 _ASKED = f"SELECT max(offset) {_OF_RUN} AND {_UNANSWERED}"
-_WAITS = f"""(status IN ('', 'blocked') AND EXISTS (SELECT 1 FROM landmark AS a INDEXED BY of_run
-    WHERE a.log = run.log AND a.run = run.run AND {_UNANSWERED}))"""
+_WAITS = "(status IN ('', 'blocked') AND (run.log, run.run) IN (SELECT log, run FROM asked))"
 
 
 class RunWish(NamedTuple):
@@ -106,7 +105,7 @@ def list_runs(home: Home, index: EvidenceIndex, wish: RunWish, living: Collectio
     where, values = _condition(home, wish, living)
     wanted = f"FROM run JOIN source ON no = log WHERE {where}"
     most = SEARCHED if wish.by_words else _limit(wish.most)
-    limit = -1 if _WAITS in where else most  # few wait, and to look for them twice costs more
+    limit = -1 if _WAITS in where else most  # few wait: they are not counted apart
     rows = f"SELECT name, run, ts, status, root {wanted} ORDER BY ts DESC, run DESC LIMIT {limit}"
 
     def work(view: LogView) -> tuple[list[tuple[_IndexedRun, _Places]], int]:

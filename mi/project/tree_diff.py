@@ -53,24 +53,25 @@ def open_plain(store: TreeStore, tree: str) -> Iterator[dict[str, str]]:
 
 def list_changes(pair: TreePair, within: Sequence[str]) -> list[ChangedFile]:
     """Return every file that differs, with how many lines came and went."""
-    kinds = _fields(_ask(pair, within, "--name-status", "-z"))
-    counts = _read_counts(_fields(_ask(pair, within, "--numstat", "-z")))
+    fields = _fields(_ask(pair, within, "--raw", "--numstat", "-z"))
+    kinds: dict[str, tuple[ChangeKind, str]] = {}
     found = []
-    for letter in kinds:
-        was = next(kinds) if letter[:1] in ("R", "C") else ""
-        path = next(kinds)
-        found.append(ChangedFile(path, _KINDS.get(letter[:1], "changed"), *counts.get(path, (None, None)), was))
-    return found
-
-
-def _read_counts(fields: Iterator[str]) -> dict[str, tuple[int | None, int | None]]:
-    found = {}
     for line in fields:
+        if line.startswith(":"):  # git tells of every file what became of it, then of every file its lines
+            letter = line.rpartition(" ")[2][:1]
+            was = next(fields) if letter in ("R", "C") else ""
+            kinds[next(fields)] = (_KINDS.get(letter, "changed"), was)
+            continue
         added, removed, path = line.split("\t", 2)
         if not path:  # renamed: the two paths follow
             path = (next(fields), next(fields))[1]
-        found[path] = (int(added) if added != "-" else None, int(removed) if removed != "-" else None)
+        kind, was = kinds[path]
+        found.append(ChangedFile(path, kind, _read_count(added), _read_count(removed), was))
     return found
+
+
+def _read_count(said: str) -> int | None:
+    return int(said) if said != "-" else None
 
 
 def _fields(data: bytes) -> Iterator[str]:
