@@ -16,10 +16,13 @@ from mi.kernel.home import Home
 from mi.kernel.notices import Notices
 from mi.learning.autonomy import TopicAgreement
 from mi.web.pictures.over_time import Lifetime, draw_agreement, draw_lifetimes
-from tests.autopilot.workbench import Workbench, open_bench
+from tests.autopilot.workbench import MEND, TEST, Workbench, models_for, open_bench, say
+from tests.mind.answers import model
 from tests.web.browser import NARROW, WIDE, open_page
 
 SMALL, TABS = "Keep changes small.", "Use tabs."
+ASKS = say("Should I use argparse or click for the command line?")
+WANTS = "Use argparse for the command line."
 Make = Callable[..., Any]
 
 
@@ -96,10 +99,11 @@ def test_values_are_added_changed_taken_back_and_seen_as_they_were(
     page.wait_for_selector("article:has-text('Never push.')")
     assert list_values(bench, "--scope", "global") == [SMALL, TABS, "Never push."]
     tabs = page.locator("article", has_text=TABS)
-    tabs.get_by_text("Change").click()
+    tabs.get_by_text("Change", exact=True).click()
     tabs.locator("textarea").fill("Use four spaces.")
     tabs.get_by_role("button", name="Save").click()
     page.wait_for_selector("article:has-text('Use four spaces.')")
+    assert tabs.count() == 0
     page.locator("article", has_text=SMALL).get_by_role("link", name="Take it back").click()
     page.get_by_role("button", name="Take it back").click()
     page.wait_for_selector("#said p")
@@ -140,6 +144,83 @@ def test_what_is_no_value_is_refused_in_words(bench: Workbench, serve: Make, ope
     for query, said in (("project=none", "none"), ("as_of=soon", "soon")):
         page.goto(f"{page.url.partition('?')[0]}?{query}")
         assert said in page.inner_text("[role=alert]")
+
+
+@pytest.mark.req("page.values.what-if")
+@pytest.mark.parametrize("javascript", [True, False])
+def test_what_a_value_would_have_changed_is_seen_before_it_is_saved(
+    bench: Workbench, serve: Make, open_window: Make, javascript: bool
+) -> None:
+    bench.agent([ASKS], [MEND, TEST, say("Done.")])
+    bench.run().ended("blocked")
+    page = open_values(open_window(javascript), serve(env=bench.env).link)
+    before = {path: path.read_bytes() for path in bench.home.rglob("*.jsonl")}
+    page.fill("#new-text", WANTS)
+    page.locator("#new-value").get_by_role("button", name="What would change?").click()
+    page.wait_for_selector("#trial")
+    wait_until_judged(page, javascript)
+    told = page.inner_text("#trial")
+    assert "1 of 1 decisions in 1 runs would have been others." in told
+    assert re.search(r"was asked you .*argparse or click", told)
+    assert re.search(r"would be answered .*argparse\.", told)
+    assert WANTS in page.inner_text("#trial .cites")
+    assert {path: path.read_bytes() for path in bench.home.rglob("*.jsonl")} == before
+    page.get_by_role("button", name="Save this change").click()
+    page.wait_for_selector(f"article:has-text('{WANTS}')")
+    assert page.locator("#trial").count() == 0
+    assert list_values(bench, "--scope", "global") == [SMALL, TABS, WANTS]
+
+
+@pytest.mark.req("page.values.what-if", "page.audit")
+def test_what_it_would_be_without_a_value_is_tried_and_given_up(
+    bench: Workbench, serve: Make, open_window: Make
+) -> None:
+    bench.mi("values", "add", WANTS)
+    bench.agent([ASKS], [MEND, TEST, say("Done.")])
+    bench.run().ended("done")
+    page = open_values(open_window(width=NARROW, dark=True), serve(env=bench.env).link)
+    value = page.locator("article", has_text=WANTS)
+    value.get_by_text("Change", exact=True).click()
+    value.get_by_role("button", name="What if it were gone?").click()
+    page.wait_for_selector("#trial")
+    wait_until_judged(page, javascript=True)
+    told = page.inner_text("#trial")
+    assert re.search("was answered .*argparse", told)
+    assert re.search("would be asked you", told)
+    found = Axe().run(page).response["violations"]
+    assert [(one["id"], [node["html"][:120] for node in one["nodes"]]) for one in found] == []
+    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+    page.get_by_role("button", name="Leave it as it is").click()
+    page.wait_for_selector("#trial", state="detached")
+    assert WANTS in list_values(bench, "--scope", "global")
+
+
+@pytest.mark.req("page.values.what-if")
+def test_a_model_is_asked_only_after_its_cost_was_seen(bench: Workbench, serve: Make, open_window: Make) -> None:
+    bench.agent([ASKS], [MEND, TEST, say("Done.")])
+    bench.run().ended("blocked")
+    with models_for(bench) as open_model:
+        server = open_model(model())
+        page = open_values(open_window(), serve(env=bench.env).link)
+        page.fill("#new-text", WANTS)
+        page.locator("#new-value").get_by_role("button", name="What would change?").click()
+        page.wait_for_selector("#trial-again")
+        page.get_by_text("Judge again").click()
+        page.get_by_role("button", name="by the configured Mind").click()
+        page.wait_for_selector("#trial:has-text('Nothing was asked yet.')")
+        assert server.requests == []
+        page.get_by_role("button", name="Ask openai_compatible").click()
+        page.wait_for_selector("#trial:has-text('Judged by: openai_compatible.')")
+        assert server.requests
+
+
+def wait_until_judged(page: Any, javascript: bool) -> None:
+    """Wait for what is judged beside the page; without JavaScript the page is looked at again by its link."""
+    for _ in range(0 if javascript else 200):
+        if page.get_by_role("link", name="Look again").count():
+            page.get_by_role("link", name="Look again").click()
+            page.wait_for_load_state()
+    page.get_by_role("button", name="Save this change").wait_for()
 
 
 @pytest.mark.req("page.values.time")

@@ -121,7 +121,7 @@ document.addEventListener("submit", async (event) => {
     const answer = await fetch(form.action, { method: "POST", body: fields, headers: { Accept: "text/html; fragment" } });
     if (!answer.ok) throw new Error(await answer.text());
     form.reset();
-    form.querySelectorAll("textarea").forEach((one) => { one.value = ""; });
+    form.querySelectorAll("textarea").forEach((one) => { one.value = one.defaultValue; });
     document.activeElement?.blur();
     take(await answer.text(), true);
     lost.hidden = true;

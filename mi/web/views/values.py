@@ -8,17 +8,18 @@ from mi.app.home_context import HomeContext
 from mi.app.learning import build_known_person
 from mi.app.thoughts import build_thoughts
 from mi.app.values import ValuesPlace, open_values
+from mi.app.what_if import imagine_values
 from mi.autopilot.injection import injection_for
 from mi.kernel import clock
-from mi.kernel.errors import UsageError
+from mi.kernel.errors import NotFound, UsageError
 from mi.kernel.messages import text
 from mi.kernel.named_tuple import NamedTuple
-from mi.knowledge.thoughts.kinds import RAW, REDIRECTS, VALUES
+from mi.knowledge.thoughts.kinds import RAW, REDIRECTS, VALUES, Scope
 from mi.knowledge.thoughts.line_state import milliseconds
 from mi.knowledge.thoughts.settings import SETTINGS, SettingValue, effective, set_settings
 from mi.knowledge.thoughts.store_state import Filter, Reading, Thought
 from mi.learning.autonomy import TopicAgreement, add_up
-from mi.learning.values import ValuesChange, add_values, replace_value
+from mi.learning.values import ValuesChange, add_values, replace_value, take_back_value
 from mi.web.pictures.over_time import (
     AgreementPicture,
     Lifetime,
@@ -26,9 +27,11 @@ from mi.web.pictures.over_time import (
     draw_agreement,
     draw_lifetimes,
 )
+from mi.web.trials import TRIALS, Trial, TrialWish
 from mi.web.view import PageRequest, PageView
 
 _MOMENTS = 100  # that the slider goes over: the latest
+_MOST_RUNS = 1000  # of a project that are judged again
 
 
 class ValueRow(NamedTuple):
@@ -58,6 +61,7 @@ class ValuesModel(NamedTuple):
     topics: list[TopicAgreement]
     agreement: AgreementPicture | None
     autonomy: str
+    trial: Trial | None
 
 
 def _show(request: PageRequest) -> ValuesModel:
@@ -88,6 +92,7 @@ def _show(request: PageRequest) -> ValuesModel:
         add_up(counts),
         draw_agreement(counts),
         context.config.runtime.autonomy,
+        TRIALS.find(context.home, project),
     )
 
 
@@ -148,6 +153,77 @@ def _change(request: PageRequest) -> Iterator[str]:
     yield _report(request, replace_value(place.store, writer, request.read("choice"), request.read("text")))
 
 
+def _try(request: PageRequest) -> Iterator[str]:
+    """Begin to judge past runs by changed values; nothing is stored."""
+    change, _, claim_id = request.read("choice").partition(":")
+    wish = _make_wish(request, change, claim_id)
+    TRIALS.begin(request.context.home, request.query.get("project", ""), _list_roots(request), wish, request.language)
+    yield text("web.trial-began", request.language)
+
+
+def _make_wish(request: PageRequest, change: str, claim_id: str) -> TrialWish:
+    said, scope = request.read("text"), _read_scope(request)
+    if change == "add":
+        imagine_values(said, scope, adds=True)  # what cannot be said is refused at once
+        return TrialWish("add", said, scope)
+    here = _at_project(request, request.query["project"]) if scope == "project" else request.context
+    rows = _list_values((build_thoughts(here).own if scope == "project" else build_thoughts(here).shared).read())
+    old = next((row for row in rows if row.id == claim_id), None)
+    if old is None or change not in ("change", "drop"):
+        raise NotFound("unknown-value", ref=claim_id)
+    others = [said if row is old else row.text for row in rows if row is not old or change == "change"]
+    if change == "drop":
+        return TrialWish("drop", old.text, scope, claim_id, "\n".join(others))
+    imagine_values(said, scope, adds=False)
+    return TrialWish("change", said, scope, claim_id, "\n".join(others))
+
+
+def _try_again(request: PageRequest) -> Iterator[str]:
+    """Judge once more: by more runs, by the configured Mind, or, after its cost was seen, really ask it."""
+    wish, choice, runs = _require_trial(request).wish, request.read("choice"), request.read("runs")
+    wish = wish._replace(
+        runs=min(int(runs), _MOST_RUNS) if runs.isdecimal() and int(runs) else wish.runs,
+        configured=choice in ("configured", "ask"),
+        is_agreed=choice == "ask",
+    )
+    TRIALS.begin(request.context.home, request.query.get("project", ""), _list_roots(request), wish, request.language)
+    yield text("web.trial-began", request.language)
+
+
+def _save_trial(request: PageRequest) -> Iterator[str]:
+    """Store what was tried."""
+    wish = _require_trial(request).wish
+    place = _open_scope(request, wish.scope)
+    writer = request.context.evidence_writer(place.log)
+    match wish.change:
+        case "add":
+            change = add_values(place.store, writer, wish.text)
+        case "change":
+            change = replace_value(place.store, writer, wish.claim_id, wish.text)
+        case _:
+            change = take_back_value(place.store, writer, wish.claim_id, "")
+    TRIALS.forget(request.context.home, request.query.get("project", ""))
+    yield _report(request, change)
+
+
+def _forget_trial(request: PageRequest) -> Iterator[str]:
+    TRIALS.forget(request.context.home, request.query.get("project", ""))
+    yield text("web.trial-forgotten", request.language)
+
+
+def _require_trial(request: PageRequest) -> Trial:
+    found = TRIALS.find(request.context.home, request.query.get("project", ""))
+    if found is None:
+        raise UsageError("no-trial")
+    return found
+
+
+def _list_roots(request: PageRequest) -> list[str]:
+    """Return the folders of the projects whose runs are judged again: of the one that is looked at, else of all."""
+    known, project = request.context.known_projects.roots, request.query.get("project", "")
+    return [root for root, one in known.items() if project in ("", one.project_id) and os.path.isdir(root)]
+
+
 def _report(request: PageRequest, change: ValuesChange) -> str:
     if not change.event_id:
         return text("values.known", request.language)
@@ -169,10 +245,16 @@ def _set(request: PageRequest) -> Iterator[str]:
 
 def _open_place(request: PageRequest) -> ValuesPlace:
     """Return where the values of a form are kept: of the project that is looked at, else of all."""
-    scope, project = request.read("scope"), request.query.get("project", "")
-    if scope == "project" and project:
-        return open_values(_at_project(request, project), "project")
-    return open_values(request.context, "global")
+    return _open_scope(request, _read_scope(request))
+
+
+def _open_scope(request: PageRequest, scope: Scope) -> ValuesPlace:
+    here = _at_project(request, request.query.get("project", "")) if scope == "project" else request.context
+    return open_values(here, scope)
+
+
+def _read_scope(request: PageRequest) -> Scope:
+    return "project" if request.read("scope") == "project" and request.query.get("project") else "global"
 
 
 def _at_project(request: PageRequest, project_id: str) -> HomeContext:
@@ -187,4 +269,13 @@ def _index_quietly(done: int, total: int) -> None:
     """Say nothing of how far the index is: the page waits for the answer."""
 
 
-VIEW = PageView("values", "/values", _show, "knowledge", {"add": _add, "change": _change, "set": _set})
+_ACTS = {
+    "add": _add,
+    "change": _change,
+    "set": _set,
+    "try": _try,
+    "again": _try_again,
+    "save": _save_trial,
+    "forget": _forget_trial,
+}
+VIEW = PageView("values", "/values", _show, "knowledge", _ACTS)

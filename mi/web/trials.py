@@ -1,0 +1,164 @@
+"""Other values tried on past runs, beside the page: judging their decisions again takes longer than a look."""
+
+import os
+import threading
+from collections.abc import Iterator
+from typing import Literal
+
+from mi.app.home_context import HomeContext
+from mi.app.thoughts import build_thoughts
+from mi.app.what_if import Flip, ReplayCost, WhatIf, build_judge, cite_outcome, imagine_values
+from mi.autopilot.what_if import DecisionOutcome, ImaginedValues
+from mi.kernel.errors import MiError, from_os_error
+from mi.kernel.home import Home
+from mi.kernel.named_tuple import NamedTuple
+from mi.knowledge.thoughts.kinds import Scope
+from mi.mind.mind import Mind
+
+RUNS = 20
+_SHOWN = 100  # decisions that would have been others
+
+
+class TrialWish(NamedTuple):
+    """What is to be tried: a change of the values, on how many runs of each project, judged by whom."""
+
+    change: Literal["add", "change", "drop"]
+    text: str
+    scope: Scope
+    claim_id: str = ""  # of the value that is changed or dropped
+    whole: str = ""  # all values of the scope after it; '' where something is only added
+    runs: int = RUNS
+    configured: bool = False  # the configured Mind judges, not the rules
+    is_agreed: bool = False  # the person saw what asking it costs
+
+
+class TrialOutcome(NamedTuple):
+    """What was or would be decided, with the words of what that rests on."""
+
+    kind: str
+    text: str
+    cited: list[dict[str, str]]
+
+
+class TrialFlip(NamedTuple):
+    """A decision that would have been another one."""
+
+    run_id: str
+    event_id: str
+    ts: str
+    task: str
+    was: TrialOutcome
+    would: TrialOutcome
+
+
+class Trial(NamedTuple):
+    """A change of the values and what it would have changed; while it is judged, nothing of that."""
+
+    wish: TrialWish
+    is_over: bool = False
+    mind: str = "rules"
+    cost: ReplayCost | None = None  # of asking a model that was not asked yet
+    runs: int = 0
+    decisions: int = 0
+    unlike: int = 0
+    flips: tuple[TrialFlip, ...] = ()
+    more: int = 0
+    failed: str = ""
+
+
+class Trials:
+    """Keeps the latest trial of each home and project, until it is saved or given up."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._known: dict[tuple[str, str], Trial] = {}
+
+    def begin(self, home: Home, project: str, roots: list[str], wish: TrialWish, language: str) -> threading.Thread:
+        """Begin to judge past runs again, in the place of the former trial; `roots` are the projects' folders."""
+        trial, key = Trial(wish), (home.root, project)
+        with self._lock:
+            self._known[key] = trial
+
+        def work() -> None:
+            judged = trial._replace(failed="?")
+            try:
+                judged = _judge(home, roots, trial)
+            except (MiError, OSError) as error:
+                failed = error if isinstance(error, MiError) else from_os_error(error)
+                judged = trial._replace(failed=failed.line(language))
+            finally:
+                with self._lock:
+                    if self._known.get(key) is trial:
+                        self._known[key] = judged._replace(is_over=True)
+
+        thread = threading.Thread(target=work, name="what-if", daemon=True)
+        thread.start()
+        return thread
+
+    def find(self, home: Home, project: str) -> Trial | None:
+        """Return the trial that is shown."""
+        with self._lock:
+            return self._known.get((home.root, project))
+
+    def forget(self, home: Home, project: str) -> None:
+        """Give a trial up."""
+        with self._lock:
+            self._known.pop((home.root, project), None)
+
+
+TRIALS = Trials()
+
+
+def _judge(home: Home, roots: list[str], trial: Trial) -> Trial:
+    """Return the trial with what came of it, over all projects that are meant."""
+    wish = trial.wish
+    adds, said = wish.change == "add", wish.text if wish.change == "add" else wish.whole
+    imagined = imagine_values(said, wish.scope, adds) if said else ImaginedValues([], wish.scope, adds)
+    for root in roots:
+        context = HomeContext(home, root)
+        try:
+            trial = _judge_project(context, imagined, trial)
+        finally:
+            context.close()
+    return trial
+
+
+def _judge_project(context: HomeContext, imagined: ImaginedValues, trial: Trial) -> Trial:
+    if not os.path.exists(context.project_home.evidence):
+        return trial
+    wish, mind = trial.wish, build_judge(context, trial.wish.configured)
+    asked = WhatIf(context, imagined, wish.runs)
+    if mind.name != "rules" and not wish.is_agreed:
+        return trial._replace(mind=mind.name, cost=_add_cost(trial.cost, asked.measure(mind.name)))
+    return _add_found(context, imagined, trial, asked, mind)
+
+
+def _add_cost(known: ReplayCost | None, more: ReplayCost) -> ReplayCost:
+    if known is None:
+        return more
+    usd = None if known.cost_usd is None or more.cost_usd is None else known.cost_usd + more.cost_usd
+    return ReplayCost(known.calls + more.calls, known.characters + more.characters, usd)
+
+
+def _add_found(context: HomeContext, imagined: ImaginedValues, trial: Trial, asked: WhatIf, mind: Mind) -> Trial:
+    found = asked.compare(mind)
+    room = max(_SHOWN - len(trial.flips), 0)
+    return trial._replace(
+        mind=mind.name,
+        runs=trial.runs + found.runs,
+        decisions=trial.decisions + found.decisions,
+        unlike=trial.unlike + found.unlike,
+        flips=(*trial.flips, *_list_flips(context, imagined, found.flips[:room])),
+        more=trial.more + max(len(found.flips) - room, 0),
+    )
+
+
+def _list_flips(context: HomeContext, imagined: ImaginedValues, flips: list[Flip]) -> Iterator[TrialFlip]:
+    thoughts = build_thoughts(context).read("effective")
+
+    def tell(outcome: DecisionOutcome) -> TrialOutcome:
+        return TrialOutcome(outcome.kind, outcome.text, cite_outcome(thoughts, imagined, outcome))
+
+    for flip in flips:
+        start, end = flip.batch.start, flip.batch.end
+        yield TrialFlip(start.run_id, end.event_id, end.ts, start.task, tell(flip.was), tell(flip.would))
