@@ -32,6 +32,7 @@ def choose_resumed(context: HomeContext, run_id: str) -> str:
     from mi.autopilot.run_lock import find_running
 
     living = {run.owner.run_id: run.owner for run in find_running(context.home)}
+    run_id = "" if run_id == "last" else run_id
     here = "" if run_id else find_tree_run(context)
     chosen = find_run_id(context, run_id) or (here if here not in living else "")
     chosen = chosen or latest_run_id(context.project_home.evidence, context.notices, living)

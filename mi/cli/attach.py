@@ -34,7 +34,7 @@ def _find_run(context: HomeContext, args: Args) -> "RunningRun":
     from mi.autopilot.run_lock import find_running
 
     place, root = context.project_home, context.project.root
-    if args.run_id:
+    if args.run_id and args.run_id != "last":
         run_id = find_run_id(context, args.run_id)
         found = next((run for run in find_running(context.home) if run.owner.run_id == run_id), None)
         if found is None:

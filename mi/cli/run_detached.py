@@ -3,6 +3,7 @@
 import sys
 from typing import TYPE_CHECKING
 
+from mi.agents.choose import choose_agent, open_hands
 from mi.app.home_context import HomeContext
 from mi.app.queue import QueuedOptions, QueueWishes, WantedTask, add_tasks
 from mi.app.worker import detach_worker
@@ -27,6 +28,7 @@ def detach(context: HomeContext, args: "Args", options: "RunOptions") -> int:
         override=options.override,
         why=options.why,
     )
+    open_hands(choose_agent(context.config, options.agent), context.home, context.notices)  # says if it is not there
     wanted = WantedTask(options.task, options.list_task)
     added = add_tasks(context, [wanted], QueueWishes(agent=options.agent, options=asked))
     if added.hidden:

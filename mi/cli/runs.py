@@ -65,7 +65,7 @@ def _list_runs(context: HomeContext, args: Args) -> int:
     for entry in found.runs:
         _print(out, entry)
     if not found.runs:
-        out.say("runs.none")
+        out.say("runs.none-such" if args.states or args.since or args.project else "runs.none")
     elif found.total > len(found.runs):
         out.say("runs.more", count=found.total - len(found.runs))
     return 0

@@ -1,5 +1,6 @@
 """`mi worker`: works through the queue."""
 
+import os
 import sys
 from functools import partial
 from typing import TYPE_CHECKING
@@ -30,6 +31,7 @@ def _work(context: HomeContext, args: Args) -> int:
     from mi.agents.signals import StopFlag, stop_on_signals
     from mi.app.queue import build_queue, find_job
     from mi.app.worker import HomeWorkerPlace
+    from mi.autopilot.run_times import note_vouched
     from mi.fleet.worker import QueueWorker
 
     out, queue = Output(context.language), build_queue(context)
@@ -38,6 +40,7 @@ def _work(context: HomeContext, args: Args) -> int:
     jobs = (context.config.fleet.jobs or _JOBS) if args.jobs is None else args.jobs
     if jobs < 1:
         raise UsageError("bad-whole-limit", flag="--jobs", value=jobs)
+    note_vouched(context.home, os.getpid())  # it may outlive the terminal of the person who began it
     around = HomeWorkerPlace(context, partial(_tell, out, args.json), only)
     _say(out, args, "worker.ready", jobs=jobs)
     with stop_on_signals(StopFlag()) as stop:
