@@ -37,7 +37,7 @@ mutants: $(VENV)/.ready-dev  ## break each clause of the nexus contract; a fixtu
 	$(BIN)/python -m tests.nexus.mutants
 
 bench: $(VENV)/.ready-dev  ## figures as ratios, nothing asserted
-	for bench in judge contract floor hands loop minds asked_once thoughts rules late_imports snapshots proof speaker answers inbox seal stream queue trees fleet; do $(BIN)/python bench/$$bench.py || exit 1; done
+	for bench in judge contract floor hands loop minds asked_once thoughts rules late_imports snapshots proof speaker answers inbox seal stream queue trees fleet hub; do $(BIN)/python bench/$$bench.py || exit 1; done
 	test -z "$$MI_LOCOMO" || $(BIN)/python bench/recall.py
 
 docs: $(VENV)/.ready-dev  ## write the generated parts of docs/ anew

@@ -136,14 +136,19 @@ def find_matches(
 
 
 def _drop_doubles(hits: list[Hit]) -> list[Hit]:
-    """Return the hits without words that a file of the team holds, too: a hub is only faster than git."""
+    """Return the hits without words that a file of the team holds, too, or that came from two homes of a member."""
     files = [hit.document.text for hit in hits if hit.document.kind in TEAM and hit.document.kind != TEAMMATE]
-    shared = ("claim", "node", TEAMMATE)
-    return [
-        hit
-        for hit in hits
-        if hit.document.kind not in shared or not any(hit.document.text.strip() in text for text in files)
-    ]
+    shared, told = ("claim", "node", TEAMMATE), set[tuple[str, str]]()
+
+    def is_told(one: Document) -> bool:
+        said = one.text.strip()
+        if any(said in text for text in files) or (one.title, said) in told:
+            return True
+        if one.kind == TEAMMATE:
+            told.add((one.title, said))
+        return False
+
+    return [hit for hit in hits if hit.document.kind not in shared or not is_told(hit.document)]
 
 
 def _show_all_team(session: ContractSession, hits: list[Hit], limit: int, wanted: RecallFilter = ALL) -> list[Recalled]:

@@ -66,7 +66,9 @@ def connect(dsn: str, password: str = "") -> Iterator["Connection"]:
     parts |= parse_dsn(dsn)
     if password:
         parts["password"] = password
-    with explain_failures(dsn), psycopg.connect(**parts, autocommit=True) as connection:
+    with explain_failures(dsn):
+        connection = psycopg.connect(**parts, autocommit=True)
+    with explain_failures(dsn, "hub-cut"), connection:
         yield connection
 
 
@@ -79,19 +81,22 @@ def connect_home(home: Home, state: HubState) -> Iterator["Connection"]:
 
 
 @contextmanager
-def explain_failures(dsn: str) -> Iterator[None]:
-    """Turn what PostgreSQL or the way to it says into one line."""
+def explain_failures(dsn: str, without_state: str = "") -> Iterator[None]:
+    """Turn what PostgreSQL or the way to it says into one line; what comes from the way has no SQLSTATE."""
     psycopg = load_psycopg()
     try:
         yield
     except psycopg.Error as error:
-        raise explain(error, dsn) from None
+        raise _explain(error, dsn, without_state) from None
 
 
-def explain(error: Any, dsn: str) -> MiError:
-    """Return the one line for a failure of the hub."""
+def _explain(error: Any, dsn: str, without_state: str) -> MiError:
     reason, state = _first_line(error), str(error.sqlstate or "")
-    code = _REASONS.get(state) or _REASONS.get(state[:2]) or ("hub-error" if state else _tell_apart(reason))
+    code = (
+        _REASONS.get(state)
+        or _REASONS.get(state[:2])
+        or ("hub-error" if state else without_state or _tell_apart(reason))
+    )
     kind = Blocked if code in ("hub-locked", "hub-no-permission") else MiError
     return kind(code, where=describe_place(dsn), reason=reason)
 
@@ -99,11 +104,11 @@ def explain(error: Any, dsn: str) -> MiError:
 def _tell_apart(reason: str) -> str:
     """Return what went wrong before there was a connection, where libpq has no code for it."""
     low = reason.lower()
-    if "ssl" in low or "certificate" in low or "tls" in low:
+    if "ssl" in low or "certificate" in low or "tls" in low or "no encryption" in low:
         return "hub-tls"
     if "password" in low or "not permitted to log in" in low or "authentication" in low:
         return "hub-locked"
-    return "hub-cut" if "server closed the connection" in low or "connection is lost" in low else "hub-unreachable"
+    return "hub-unreachable"
 
 
 def describe_place(dsn: str) -> str:

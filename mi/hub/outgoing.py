@@ -10,13 +10,31 @@ from mi.kernel.home import Home, ThoughtFiles
 from mi.kernel.jsontext import BadJson, decode_stored, encode
 from mi.kernel.named_tuple import NamedTuple
 from mi.kernel.notices import Notices
-from mi.kernel.secrets import redact
+from mi.kernel.secrets import find_hints, find_secrets, redact
 from mi.kernel.state import read_state
 from mi.knowledge.thoughts.kinds import REDIRECTS, TEAM
 from mi.knowledge.thoughts.store import ThoughtStore
 from mi.project.overlay import Overlay
 
+_LONGEST = 1 << 20  # bytes of a record that a hub takes
 RecordReach = Literal["mine", "team", "run"]
+_WRITTEN = ("title", "text", "notes", "rationale")  # fields of thoughts that hold words; the others are ours
+_OURS = {
+    *(
+        *_WRITTEN,
+        "tags",
+        "kind",
+        "version",
+        "source_refs",
+        "origin",
+        "visibility",
+        "scope",
+        "project_id",
+        "asserted_ts",
+    ),
+    *("ts", "valid_from", "valid_to", "status", "confidence", "claim_id", "claim_type", "node_id", "node_type"),
+    *("edge_id", "edge_type", "from_id", "to_id"),
+}
 _SIGNS = (TEAM.encode(), b"_retract", b'"edge"')  # what a line must hold to be looked at
 
 
@@ -35,7 +53,25 @@ class Outgoing(NamedTuple):
         return hash_sha256(self.body.encode())[:32]
 
 
-Choose = Callable[[bytes], Outgoing | None]  # BadJson for a line that is none
+class ChosenLine(NamedTuple):
+    """A line of a log that may leave, once it was looked at for secrets."""
+
+    reach: RecordReach
+    raw: dict[str, Any]
+    line: bytes = b""  # as it is stored; empty for what is said anew
+
+    @property
+    def texts(self) -> str:
+        """What is looked at for secrets: what somebody wrote; all of it where there is more than thoughts have."""
+        if self.raw.keys() <= _OURS:
+            said = [self.raw.get(name) for name in _WRITTEN]
+            return "\n".join(
+                [one for one in said if isinstance(one, str) and one] + [*map(str, self.raw.get("tags") or ())]
+            )
+        return encode(self.raw).decode()
+
+
+Choose = Callable[[bytes], ChosenLine | None]  # BadJson for a line that is none
 
 
 class HomeLog(NamedTuple):
@@ -75,26 +111,28 @@ class _ThoughtChoices:
     def __init__(self, store: ThoughtStore) -> None:
         self._store = store
 
-    def choose(self, line: bytes) -> Outgoing | None:
+    def choose(self, line: bytes) -> ChosenLine | None:
         if not any(sign in line for sign in _SIGNS):
             return None
         raw = decode_stored(line, dict[str, Any])
         kind = str(raw.get("kind") or "")
         if kind in ("claim", "node"):
-            return make_outgoing(raw, "team") if is_for_team(raw) else None
-        if kind in ("claim_retract", "node_retract"):
-            return make_outgoing(raw, "team") if self._is_shared(raw.get(kind.replace("_retract", "_id"))) else None
-        return self._choose_edge(raw) if kind in ("edge", "edge_retract") else None
+            is_shared = is_for_team(raw)
+        elif kind in ("claim_retract", "node_retract"):
+            is_shared = self._is_shared(raw.get(kind.replace("_retract", "_id")))
+        else:
+            return self._choose_edge(raw, line) if kind in ("edge", "edge_retract") else None
+        return ChosenLine("team", raw, line) if is_shared else None
 
-    def _choose_edge(self, raw: dict[str, Any]) -> Outgoing | None:
+    def _choose_edge(self, raw: dict[str, Any], line: bytes) -> ChosenLine | None:
         """Return an edge between words for the team; where a private one takes a shared one's place, only that."""
         edge = self._find(raw.get("edge_id")) if raw["kind"] == "edge_retract" else raw
         if edge is None or not self._is_shared(edge.get("from_id")):
             return None
         if self._is_shared(edge.get("to_id")):
-            return make_outgoing(raw, "team")
+            return ChosenLine("team", raw, line)
         if raw["kind"] == "edge" and raw.get("edge_type") in REDIRECTS:
-            return make_outgoing(_take_back(str(raw["from_id"]), str(raw.get("asserted_ts") or "")), "team")
+            return ChosenLine("team", _take_back(str(raw["from_id"]), str(raw.get("asserted_ts") or "")))
         return None
 
     def _is_shared(self, thought_id: object) -> bool:
@@ -115,15 +153,28 @@ def _take_back(thought_id: str, moment: str) -> dict[str, Any]:
     return {"kind": f"{name}_retract", "version": "v1", f"{name}_id": thought_id, "ts": moment, "origin": "user"}
 
 
-def make_outgoing(raw: dict[str, Any], reach: RecordReach) -> Outgoing:
-    """Return a stored line as it leaves, without the secrets that somebody else's writer may have left in it."""
-    whole = encode(raw).decode()
-    body = redact(whole)
+def make_outgoing(chosen: list[ChosenLine]) -> list[Outgoing]:
+    """Return lines as they leave, without the secrets that somebody else's writer may have left in them."""
+    texts = [one.texts for one in chosen]
+    hints = find_hints(texts)
+    return [_finish(one, bool(find_secrets(text, hints))) for one, text in zip(chosen, texts, strict=True)]
+
+
+def _finish(one: ChosenLine, hides: bool) -> Outgoing:
+    raw = one.raw
     written = str(raw.get("asserted_ts") or raw.get("ts") or "")
-    return Outgoing(reach, str(raw.get("kind") or ""), str(raw.get("run_id") or ""), written, body, body != whole)
+    body = redact(encode(raw).decode()) if hides else _read_text(one)
+    return Outgoing(one.reach, str(raw.get("kind") or ""), str(raw.get("run_id") or ""), written, body, hides)
 
 
-def read_outgoing(log: HomeLog, since: int) -> Iterator[tuple[jsonl.Line, Outgoing | BadJson | None]]:
+def _read_text(one: ChosenLine) -> str:
+    try:
+        return one.line.decode() if one.line.startswith(b"{") else encode(one.raw).decode()
+    except UnicodeDecodeError:
+        return encode(one.raw).decode()
+
+
+def read_outgoing(log: HomeLog, since: int) -> Iterator[tuple[jsonl.Line, ChosenLine | BadJson | None]]:
     """Yield the whole lines of a log after a byte, each with what of it may leave, or why that cannot be told."""
     for line in jsonl.read_forward(log.place, since, _LONGEST):
         if not line.complete:
@@ -131,12 +182,10 @@ def read_outgoing(log: HomeLog, since: int) -> Iterator[tuple[jsonl.Line, Outgoi
         yield line, _choose(log, line)
 
 
-_LONGEST = 1 << 20  # bytes of a record that a hub takes
-
-
-def _choose(log: HomeLog, line: jsonl.Line) -> Outgoing | BadJson | None:
+def _choose(log: HomeLog, line: jsonl.Line) -> ChosenLine | BadJson | None:
     if line.cut:
-        return BadJson(f"longer than {_LONGEST} bytes") if any(sign in line.data for sign in _SIGNS) else None
+        whole = jsonl.read_line(log.place, line.offset) or b""
+        return BadJson(f"longer than {_LONGEST} bytes") if TEAM.encode() in whole else None
     try:
         return log.choose(line.data)
     except BadJson as error:

@@ -3,10 +3,9 @@
 import hmac
 import os
 from collections.abc import Callable, Iterator
-from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
-from mi.hub.outgoing import HomeLog, Outgoing, list_logs, read_outgoing
+from mi.hub.outgoing import ChosenLine, HomeLog, Outgoing, list_logs, make_outgoing, read_outgoing
 from mi.hub.state import HubState
 from mi.kernel import clock, jsonl
 from mi.kernel.errors import Blocked
@@ -22,8 +21,7 @@ Progress = Callable[[int, int], None]  # how far, of how much, in bytes of the l
 _BATCH_BYTES = 1 << 20  # of records that one push holds
 _BATCH_ROWS = 2000
 _TAIL = 1024  # bytes before a position by which it is recognised
-_PUSH = """SELECT taken, mark, added FROM mi_hub.push(%s, %s, %s, %s, %s, %s,
-    %s::text[], %s::text[], %s::text[], %s::timestamptz[], %s::text[], %s::text[])"""
+_PUSH = f"SELECT taken, mark, added FROM mi_hub.push({', '.join(['%s'] * 12)})"
 
 
 class LogPosition(NamedTuple):
@@ -75,9 +73,8 @@ class HubPush:
         known = self.read_positions()
         for log in list_logs(self._home, self._notices):
             start = self._find_start(log, known.get(log.path, LogPosition()))
-            for _, chosen in read_outgoing(log, start):
-                if isinstance(chosen, Outgoing):
-                    yield log, chosen
+            for batch in self._read_batches(log, start):
+                yield from ((log, one) for one in batch.rows)
 
     def read_positions(self) -> dict[str, LogPosition]:
         """Return how far the hub has each log of this home."""
@@ -109,27 +106,28 @@ class HubPush:
         self._connection.execute("SELECT mi_hub.begin_again(%s, %s)", (self._state.home_id, log.path))
 
     def _read_batches(self, log: HomeLog, since: int) -> Iterator[_Batch]:
-        rows, aside, size, upto = list[Outgoing](), list[tuple[jsonl.Line, str]](), 0, since
-        for line, chosen in read_outgoing(log, since):
-            if isinstance(chosen, BadJson):
-                aside.append((line, str(chosen)))
-            elif chosen is not None:
-                rows.append(chosen)
-                size += len(chosen.body)
+        chosen, aside, size, upto = list[ChosenLine](), list[tuple[jsonl.Line, str]](), 0, since
+        for line, found in read_outgoing(log, since):
+            if isinstance(found, BadJson):
+                aside.append((line, str(found)))
+            elif found is not None:
+                chosen.append(found)
+                size += line.length
             upto = line.offset + line.length + 1
-            if size >= _BATCH_BYTES or len(rows) >= _BATCH_ROWS:
-                yield _Batch(upto, rows, aside)
-                rows, aside, size, since = [], [], 0, upto
+            if size >= _BATCH_BYTES or len(chosen) >= _BATCH_ROWS:
+                yield _Batch(upto, make_outgoing(chosen), aside)
+                chosen, aside, size, since = [], [], 0, upto
         if upto > since:
-            yield _Batch(upto, rows, aside)
+            yield _Batch(upto, make_outgoing(chosen), aside)
 
     def _send(self, log: HomeLog, since: int, batch: _Batch) -> int:
         rows = batch.rows
-        values = (
-            *(self._state.home_id, log.path, log.project, since, batch.upto, self._make_mark(log, batch.upto)),
+        columns = (
             *([one.reach for one in rows], [one.kind for one in rows], [one.run for one in rows]),
             *([_find_moment(one) for one in rows], [one.digest for one in rows], [one.body for one in rows]),
         )
+        place = (self._state.home_id, log.path, log.project, since, batch.upto, self._make_mark(log, batch.upto))
+        values = (*place, *("\n".join(column) for column in columns))
         taken, _, added = self._connection.execute(_PUSH, values).fetchone() or (0, "", -1)
         if added < 0:  # another process of this home, or a copy of it, pushed meanwhile
             raise Blocked("hub-pushed-elsewhere", path=log.path, taken=taken)
@@ -148,9 +146,9 @@ class HubPush:
             jsonl.append(self._home.path("hub", "aside.jsonl"), encode(kept))
 
 
-def _find_moment(one: Outgoing) -> datetime:
+def _find_moment(one: Outgoing) -> str:
     """Return when a record was written, by its own word; without one, it is among the oldest."""
     try:
-        return datetime.fromtimestamp(clock.parse(one.written), UTC)
+        return clock.format_ms(int(clock.parse(one.written) * 1000))
     except (ValueError, OverflowError, OSError):
-        return datetime.fromtimestamp(0, UTC)
+        return clock.format_ms(0)

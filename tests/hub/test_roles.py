@@ -11,11 +11,11 @@ from tests.hub.team import Team, TeamHome
 
 TABLES = ("hub", "member", "seat", "home", "log", "record", "migration")
 PUSH = """SELECT * FROM mi_hub.push(%s, 'projects/x/thoughtdb/claims.jsonl', '', 0, 10, 'm',
-    %s::text[], '{claim}', '{""}', '{2026-11-01}', '{d}', %s::text[])"""
+    %s, 'claim', '', '2026-11-01', 'd', %s)"""
 
 
 def push(connection: psycopg.Connection[Any], home: TeamHome, reach: str, body: str) -> None:
-    connection.execute(PUSH, (home.state()["home_id"], [reach], [body]))
+    connection.execute(PUSH, (home.state()["home_id"], reach, body))
 
 
 @pytest.mark.req("hub.roles")

@@ -92,9 +92,10 @@ END
 $$;
 
 -- Take what a home read of one of its logs between two bytes; where the hub is elsewhere, it says where.
+-- The records come as texts with one line for each: an array would be quoted and read sign by sign.
 CREATE FUNCTION mi_hub.push(
     of_home text, of_path text, of_project text, since bigint, upto bigint, new_mark text,
-    reaches text[], kinds text[], runs text[], times timestamptz[], digests text[], bodies text[]
+    reaches text, kinds text, runs text, times text, digests text, bodies text
 ) RETURNS TABLE (taken bigint, mark text, added bigint)
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = mi_hub, pg_temp AS $$
 #variable_conflict use_column
@@ -113,16 +114,19 @@ BEGIN
         RETURN QUERY SELECT found_log.taken, found_log.mark, -1::bigint;
         RETURN;
     END IF;
-    FOR month IN SELECT DISTINCT date_trunc('month', one, 'UTC') FROM unnest(times) AS one LOOP
+    FOR month IN SELECT DISTINCT date_trunc('month', one::timestamptz, 'UTC')
+        FROM unnest(string_to_array(times, E'\n')) AS one LOOP
         PERFORM make_month(month);
     END LOOP;
     INSERT INTO record (log, seq, written, digest, reach, kind, run, body)
-        SELECT found_log.id, found_log.seq + number, written, digest, reach, kind, run, body
-        FROM unnest(reaches, kinds, runs, times, digests, bodies) WITH ORDINALITY
-            AS given (reach, kind, run, written, digest, body, number)
+        SELECT found_log.id, found_log.seq + number, written::timestamptz, digest, reach, kind, coalesce(run, ''), body
+        FROM unnest(string_to_array(reaches, E'\n'), string_to_array(kinds, E'\n'), string_to_array(runs, E'\n'),
+            string_to_array(times, E'\n'), string_to_array(digests, E'\n'), string_to_array(bodies, E'\n'))
+            WITH ORDINALITY AS given (reach, kind, run, written, digest, body, number)
         ON CONFLICT DO NOTHING;
     GET DIAGNOSTICS count = ROW_COUNT;
-    UPDATE log SET taken = upto, mark = new_mark, seq = log.seq + cardinality(bodies) WHERE id = found_log.id;
+    UPDATE log SET taken = upto, mark = new_mark, seq = log.seq + cardinality(string_to_array(bodies, E'\n'))
+        WHERE id = found_log.id;
     IF count > 0 THEN
         PERFORM pg_notify('mi_hub', of_home);
     END IF;

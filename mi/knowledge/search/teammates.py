@@ -3,7 +3,6 @@
 import os
 from collections.abc import Iterator
 from functools import partial
-from typing import TYPE_CHECKING
 
 from mi.kernel.home import Home
 from mi.kernel.log_source import ReadLine
@@ -11,11 +10,8 @@ from mi.knowledge.search.documents import Change
 from mi.knowledge.search.sources import LogProducer
 from mi.knowledge.search.team import TEAMMATE
 
-if TYPE_CHECKING:
-    from mi.knowledge.thoughts.kinds import Kind
-
 GLOBAL = "global"  # the folder of what belongs to no project
-_FILES: "dict[str, Kind]" = {"claims.jsonl": "claim", "nodes.jsonl": "node", "edges.jsonl": "edge"}
+_FILES = ("claims.jsonl", "nodes.jsonl", "edges.jsonl")
 _MAX_LINE = 1 << 21
 
 
@@ -29,10 +25,10 @@ def list_teammate_producers(home: Home, project_id: str | None) -> Iterator[LogP
 
 
 def _list_files(home: Home, home_id: str, project: str, project_id: str) -> Iterator[LogProducer]:
-    for name, kind in _FILES.items():
+    for name in _FILES:
         path = os.path.join(home.teammates, home_id, project, name)
         if os.path.exists(path):
-            reader = partial(_make_reader, kind, project_id, home_id)
+            reader = partial(_make_reader, project_id, home_id)
             yield LogProducer(path, home.relative(path), project_id, frozenset([TEAMMATE]), reader, _MAX_LINE)
 
 
@@ -43,7 +39,7 @@ def _list(folder: str) -> list[str]:
         return []
 
 
-def _make_reader(kind: "Kind", project_id: str, home_id: str) -> ReadLine[Change]:
+def _make_reader(project_id: str, home_id: str) -> ReadLine[Change]:
     from mi.knowledge.thoughts.teammate_text import make_reader
 
-    return make_reader(kind, project_id, home_id)
+    return make_reader(project_id, home_id)

@@ -9,23 +9,25 @@ from mi.kernel.jsontext import decode_fields
 from mi.kernel.log_source import ReadLine
 from mi.knowledge.search.documents import Change, Correction, Document, Unmark
 from mi.knowledge.search.team import TEAMMATE, TOLD_BY
-from mi.knowledge.thoughts.kinds import Kind
+from mi.knowledge.thoughts.kinds import KINDS
 from mi.knowledge.thoughts.search_text import reader
 
 _WEIGHT = 0.95  # of two that match alike, the person's own comes first
 
 
 class _AuthorLine(Struct):
+    kind: str = ""
     hub_by: str = ""
 
 
-def make_reader(kind: Kind, project_id: str, home_id: str) -> ReadLine[Change]:
-    """Return a reader of the lines that came from one home."""
-    read = reader(kind, project_id)
+def make_reader(project_id: str, home_id: str) -> ReadLine[Change]:
+    """Return a reader of the lines that came from one home, whatever file they are in."""
+    readers = {kind: reader(kind, project_id) for kind in KINDS}
 
     def changes(line: Line) -> Iterable[Change]:
-        author = decode_fields(line.data, _AuthorLine).hub_by
-        return [_as_teammates(change, home_id, author) for change in read(line)]
+        told = decode_fields(line.data, _AuthorLine)
+        read = next((one for kind, one in readers.items() if told.kind in (kind, f"{kind}_retract")), None)
+        return [_as_teammates(change, home_id, told.hub_by) for change in read(line)] if read else []
 
     return changes
 
@@ -38,7 +40,7 @@ def _as_teammates(change: Change, home_id: str, author: str) -> Change:
 
     match change:
         case Document():
-            text = f"{change.title}\n{change.text}" if change.title else change.text
+            text = f"{change.title}\n{change.text}".strip()
             tags = tuple(tag for tag in change.tags if tag in TOLD_BY)  # no other word of ours is taken from elsewhere
             return change._replace(
                 id=own(change.id), kind=TEAMMATE, title=author, text=text, tags=tags, event_ids=(), weight=_WEIGHT
