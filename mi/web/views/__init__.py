@@ -1,6 +1,6 @@
 """Every view of the page, in the order of its menu; to add one, add its module and its line here."""
 
-from mi.web.views import costs, diff, health, needs_you, run, runs, tasks, values, why
+from mi.web.views import costs, diff, health, knowledge, needs_you, run, runs, tasks, values, why
 
 VIEWS = (
     needs_you.VIEW,
@@ -9,6 +9,7 @@ VIEWS = (
     diff.VIEW,
     why.VIEW,
     values.VIEW,
+    knowledge.VIEW,
     tasks.VIEW,
     costs.VIEW,
     health.VIEW,
