@@ -14,7 +14,7 @@ TEXT: dict[str, str] = {
     "web.being-examined": "Being looked at: what is found appears here.",
     "web.examined": "Looked at",
     "web.examined-now": "Looked at again.",
-    "web.look-again": "Look again",
+    "web.examine-again": "Look again",
     "web.doctor": "What doctor finds",
     "web.all-well": "All is well.",
     "web.level-fail": "broken",

@@ -14,7 +14,7 @@ TEXT: dict[str, str] = {
     "web.being-examined": "正在检查：结果会显示在这里。",
     "web.examined": "检查于",
     "web.examined-now": "已重新检查。",
-    "web.look-again": "重新检查",
+    "web.examine-again": "重新检查",
     "web.doctor": "doctor 的发现",
     "web.all-well": "一切正常。",
     "web.level-fail": "有故障",
