@@ -1,6 +1,7 @@
 """`mi merge`, put together: which run, whether it is done, where to, and the list that hears of it."""
 
 import os
+from collections.abc import Iterator
 from typing import NamedTuple
 
 from mi.app.home_context import HomeContext
@@ -18,6 +19,9 @@ from mi.fleet.tree_steps import commit_work, take_up_recorded
 from mi.fleet.work_trees import choose_filters, mend_tree
 from mi.kernel import git
 from mi.kernel.errors import Blocked, MiError, NotFound, UsageError
+from mi.kernel.messages import text as say
+
+_SHOWN = 20  # files that are named
 
 
 class TreeRun(NamedTuple):
@@ -101,6 +105,21 @@ def merge_run(context: HomeContext, run: str, way: MergeWay, into: str, anyway: 
         found.writer.append(work, sync=True)
         bind_merged(context, tree.base, tip)
     return MergedRun(run_id, tree.branch, target, result, _tick(context, found))
+
+
+def describe_merge(merged: MergedRun, language: str) -> Iterator[str]:
+    """Yield, line by line, what was brought over."""
+    result, count = merged.result, len(merged.result.files)
+    if result.way == "already":
+        yield say("merge.already", language, branch=merged.branch, into=merged.into)
+    else:
+        told = {"way": say(f"merge.way-{result.way}", language), "commit": result.commit[:12], "count": count}
+        yield say("merge.done", language, branch=merged.branch, into=merged.into, **told)
+    yield from (f"  {path}" for path in result.files[:_SHOWN])
+    if count > _SHOWN:
+        yield say("merge.more", language, count=count - _SHOWN)
+    if merged.ticked:
+        yield say("merge.ticked", language, task_id=merged.ticked)
 
 
 def _explain_undone(found: TreeRun) -> MiError:

@@ -93,6 +93,12 @@ def prove_run(context: HomeContext, run: str, say: "Callable[[str], None]") -> P
     return writer.append(record, sync=True)
 
 
+def describe_proof(proved: bool | None, why: str, commands: list[str], language: str) -> str:
+    """Return what a proof showed, in one line."""
+    key = "proof.is-proved" if proved else "proof.is-none" if proved is None else "proof.is-not"
+    return text(key, language, commands=", ".join(commands), why=why)
+
+
 class KeptRun(NamedTuple):
     """A run whose trees are still there."""
 

@@ -110,6 +110,20 @@ def _read_diff(context: HomeContext, run_id: str, language: str, is_short: bool)
         return ReportedDiff(missing=error.line(language))
 
 
+def write_report(report: RunReport, form: str, language: str) -> str:
+    """Return a report as Markdown (`md`), as one page (`html`) or as a pull request's text (`pr`)."""
+    from mi.fleet.report_page import ReportTeller
+
+    writer = ReportTeller(report, language)
+    if form == "html":
+        from mi.fleet.report_html import write_html
+
+        return write_html(writer.write_page())
+    from mi.fleet.report_markdown import write_markdown
+
+    return write_markdown(writer.write_request(), True) if form == "pr" else write_markdown(writer.write_page())
+
+
 def _cut_patch(patch: str) -> str:
     """Return the patch without secrets and controls, up to the last line that it has room for."""
     shown = clean(patch[: _MOST_PATCH + LOOK_AHEAD])

@@ -1,7 +1,7 @@
 """A run to look at: what it is, and batch by batch what MI said, the agent did, MI saw and decided."""
 
 from collections.abc import Iterable
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from mi.agents.steps import AgentStep, AgentSteps, read_steps
 from mi.app.home_context import HomeContext
@@ -12,11 +12,12 @@ from mi.evidence.records.governed import Verification
 from mi.evidence.records.hands import HandsInput
 from mi.evidence.records.mind import AutoAnswer, CheckPlan, DecideNext, LoopBreak, RiskEvent
 from mi.evidence.records.proof import Proof
-from mi.evidence.records.run import BatchEnd, Closing, Question, RunEnd, RunStart, TreeSnapshot, TreeWork
+from mi.evidence.records.run import BatchEnd, Closing, Question, RunEnd, RunStart, RunUsage, TreeSnapshot, TreeWork
 from mi.evidence.records.thoughts import LearnSuggested
-from mi.evidence.run_batches import BatchRecords, RunWindow, read_window
+from mi.evidence.run_batches import BatchRecords, RunWindow, read_window, sum_usage
 from mi.evidence.run_story import AskedInRun, RunStory, read_story
 from mi.evidence.runs import RunEntry
+from mi.fleet.report import ReportedPart, list_parts
 from mi.kernel import clock
 from mi.kernel.named_tuple import NamedTuple
 
@@ -24,6 +25,7 @@ R = TypeVar("R", bound=Record)
 MOST_BATCHES = 10
 _LINES = 300  # of a transcript that are read where several batches are shown
 _ALL_LINES = 20_000  # where one is
+_MOST_CITED = 50  # events that parts rest on and that are looked up
 
 
 class TimelineDecision(NamedTuple):
@@ -93,6 +95,8 @@ class RunTimeline(NamedTuple):
     closing: Closing | None
     proof: Proof | None
     works: list[TreeWork]
+    parts: list[ReportedPart]
+    spent: RunUsage
 
 
 def build_timeline(context: HomeContext, run_id: str, last: int = 0, most: int = MOST_BATCHES) -> RunTimeline:
@@ -105,21 +109,48 @@ def build_timeline(context: HomeContext, run_id: str, last: int = 0, most: int =
     is_latest = window.last == window.total
     latest = window if is_latest else read_window(log, run_id, index, _quietly, 0, 1)
     told = [*(record for batch in latest.batches for record in batch.records), *latest.after]
-    starts = [one for one in told if isinstance(one, RunStart)]
     lines = _ALL_LINES if most == 1 else _LINES
     asked = {one.id: one for one in story.asked}
     batches = [_make_batch(context, one, entry.agent, lines, asked) for one in reversed(window.batches)]
+    closing = _find_last(told, Closing)
     return RunTimeline(
         entry,
         log,
         story,
         window,
         batches,
-        starts[-1] if starts else RunStart(task=entry.task, project_root=entry.root, hands=entry.agent),
+        _find_start(context, log, entry),
         story.end,
-        _find_last(told, Closing),
+        closing,
         _find_last(told, Proof),
         [one for one in told if isinstance(one, TreeWork)],
+        _list_parts(context, log, closing, told),
+        entry.spent if story.end else sum_usage(log, run_id, index, _quietly),
+    )
+
+
+def _find_start(context: HomeContext, log: str, entry: RunEntry) -> RunStart:
+    event = context.evidence_index.find(log, f"ev_{entry.run_id}_1", _quietly)
+    start = event.record() if event else None
+    return start if isinstance(start, RunStart) else RunStart(task=entry.task, project_root=entry.root)
+
+
+def _list_parts(context: HomeContext, log: str, closing: Closing | None, told: list[Record]) -> list[ReportedPart]:
+    """Return the parts of the task as they were judged last; while the run goes on, as its last batch showed them."""
+    if closing is None:
+        end = _find_last(told, BatchEnd)
+        return [_read_part(one) for one in (end.seen.get("parts") or () if end else ()) if isinstance(one, dict)]
+    known = {one.event_id for one in told}
+    cited = {one for part in closing.parts for one in part.cited_ids} - known
+    found = [context.evidence_index.find(log, one, _quietly) for one in sorted(cited)[:_MOST_CITED]]
+    return list_parts(closing, [*(x for one in found if one and (x := one.record())), *told])
+
+
+def _read_part(seen: dict[str, Any]) -> ReportedPart:
+    names, missing = seen.get("seen") or [], seen.get("missing") or []
+    state = str(seen.get("state", "unclear"))
+    return ReportedPart(
+        text=str(seen.get("text", "")), state=state, seen=[*map(str, names)], missing=[*map(str, missing)]
     )
 
 

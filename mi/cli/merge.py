@@ -9,8 +9,6 @@ from mi.cli.output import Output
 if TYPE_CHECKING:
     from mi.fleet.merging import MergeWay
 
-_SHOWN = 20  # files that are named
-
 
 def build_parser(name: str) -> Parser:
     """Build the parser of the command."""
@@ -43,7 +41,7 @@ def _run(context: HomeContext, args: Args) -> int:
 
 def bring_over(context: HomeContext, args: Args, run: str, anyway: bool = False) -> int:
     """Bring a run's work over as the flags say, and tell what came."""
-    from mi.app.merging import merge_run
+    from mi.app.merging import describe_merge, merge_run
 
     way: MergeWay = args.way or ""
     merged = merge_run(context, run, way, args.into, anyway)
@@ -52,16 +50,6 @@ def bring_over(context: HomeContext, args: Args, run: str, anyway: bool = False)
         said = {"run_id": merged.run_id, "branch": merged.branch, "into": merged.into, "way": result.way}
         out.json(said | {"commit": result.commit, "files": result.files, "ticked": merged.ticked})
         return 0
-    if result.way == "already":
-        out.say("merge.already", branch=merged.branch, into=merged.into)
-    else:
-        way_said, count = out.text(f"merge.way-{result.way}"), len(result.files)
-        commit = result.commit[:12]
-        out.say("merge.done", branch=merged.branch, into=merged.into, way=way_said, commit=commit, count=count)
-    for path in result.files[:_SHOWN]:
-        out.line(f"  {path}")
-    if len(result.files) > _SHOWN:
-        out.say("merge.more", count=len(result.files) - _SHOWN)
-    if merged.ticked:
-        out.say("merge.ticked", task_id=merged.ticked)
+    for line in describe_merge(merged, context.language):
+        out.line(line)
     return 0

@@ -93,6 +93,7 @@ def _report(out: Output, args: Args, proved: bool | None, why: str, commands: li
     if args.json:
         out.json({"proved": proved, "why": why, "commands": commands})
     else:
-        key = "proof.is-proved" if proved else "proof.is-none" if proved is None else "proof.is-not"
-        out.say(key, commands=", ".join(commands), why=why)
+        from mi.app.proof import describe_proof
+
+        out.line(describe_proof(proved, why, commands, out.language))
     return 0 if proved else 3 if proved is None else 1

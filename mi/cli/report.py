@@ -36,7 +36,7 @@ def build_parser(name: str) -> Parser:
 
 
 def _run(context: HomeContext, args: Args) -> int:
-    from mi.app.report import build_report
+    from mi.app.report import build_report, write_report
 
     out = Output(context.language)
     target = _check_target(context, args.out) if args.out else ""
@@ -45,7 +45,7 @@ def _run(context: HomeContext, args: Args) -> int:
         out.json(report.show())
         return 0
     form = args.format or _BY_SUFFIX.get(os.path.splitext(target)[1].lower(), "md")
-    content = _write(report, form, context.language)
+    content = write_report(report, form, context.language)
     if not target:
         out.line(content.rstrip("\n"))
         return 0
@@ -55,19 +55,6 @@ def _run(context: HomeContext, args: Args) -> int:
     else:
         out.say("report.written", file=target)
     return 0
-
-
-def _write(report, form: str, language: str) -> str:  # type: ignore[no-untyped-def]
-    from mi.fleet.report_page import ReportTeller
-
-    writer = ReportTeller(report, language)
-    if form == "html":
-        from mi.fleet.report_html import write_html
-
-        return write_html(writer.write_page())
-    from mi.fleet.report_markdown import write_markdown
-
-    return write_markdown(writer.write_request(), True) if form == "pr" else write_markdown(writer.write_page())
 
 
 def _check_target(context: HomeContext, path: str) -> str:

@@ -1,9 +1,13 @@
 """The batches of one run by the index: some of them are read, however long the run and its log are."""
 
+from msgspec import Struct, field
+
 from mi.evidence.index import EvidenceIndex
 from mi.evidence.latest import count_batches
 from mi.evidence.reader import Event, read_those, read_whole
 from mi.evidence.records.base import Record
+from mi.evidence.records.run import RunUsage
+from mi.kernel.jsontext import BadJson, decode_stored
 from mi.kernel.log_view import Progress
 from mi.kernel.named_tuple import NamedTuple
 
@@ -61,3 +65,20 @@ def _group(log: str, events: list[Event]) -> list[BatchRecords]:
 
 def _read(log: str, event: Event) -> Record | None:
     return (read_whole(log, event) if event.length <= _MOST_BYTES else event).record()
+
+
+class _UsageFields(Struct):
+    usage: RunUsage = field(default_factory=RunUsage)
+
+
+def sum_usage(log: str, run_id: str, index: EvidenceIndex, progress: Progress) -> RunUsage:
+    """Return what the batches of a run used that has not ended, as far as their agents told."""
+    total = RunUsage(input_tokens=0, output_tokens=0, cost_usd=0.0, seconds=0.0, calls=0)
+    for event in read_those(log, index.list_events(log, run_id, progress)):
+        if event.head.kind != "batch_end":
+            continue
+        try:
+            total = total.plus(decode_stored(read_whole(log, event).raw, _UsageFields).usage)
+        except BadJson:
+            total = RunUsage()
+    return total

@@ -144,7 +144,7 @@ def make_report(
         marks=marks,
         spent=_sum_spent(own),
         rows={row.name: row.holds for row in closing.rows} if closing else {},
-        parts=_list_parts(closing, own),
+        parts=list_parts(closing, own),
         checks=_list_checks([record for record in own if isinstance(record, BatchEnd)]),
         risks=[record.headline() for record in own if isinstance(record, RiskEvent) and record.risk_signals],
         proof=proof,
@@ -177,7 +177,8 @@ def _list_kept(records: Sequence[Record], story: RunStory) -> list[ReportedLesso
     return [ReportedLesson(id=one.claim_id, kind="claim", text=one.text, scope="project") for one in kept]
 
 
-def _list_parts(closing: Closing | None, records: Sequence[Record]) -> list[ReportedPart]:
+def list_parts(closing: Closing | None, records: Sequence[Record]) -> list[ReportedPart]:
+    """Return the parts of a task as a run's closing judged them, with the evidence in words as far as it is known."""
     said = {record.event_id: record.headline() for record in records}
     last = _find_last(records, BatchEnd)
     seen = {part["text"]: part["seen"] for part in _list_objects(last, "parts") if part.keys() >= {"text", "seen"}}

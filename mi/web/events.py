@@ -15,6 +15,8 @@ from starlette.types import Receive, Scope, Send
 from mi.kernel import jsonl
 from mi.kernel.home import Home
 from mi.kernel.named_tuple import NamedTuple
+from mi.web.background import BackgroundWork
+from mi.web.live_transcripts import LiveTranscripts
 
 ALL = "all"
 _TICK_S = 0.1
@@ -35,22 +37,29 @@ class Change(NamedTuple):
 class HomeEvents:
     """Looks at the logs of a home while anybody watches; nobody else costs anything."""
 
-    def __init__(self, home: Home) -> None:
+    def __init__(self, home: Home, work: BackgroundWork | None = None) -> None:
         self._home = home
+        self._live = LiveTranscripts(home)
+        self._work = work or BackgroundWork()
         self._sizes = self._measure()
-        self._changes: deque[Change] = deque([Change(_name(self._sizes), frozenset())], _REMEMBERED)
+        self._beside = self._measure_beside()
+        self._steps = 0  # changes beside the logs
+        self._changes: deque[Change] = deque([Change(self._name(), frozenset())], _REMEMBERED)
         self._watchers = 0
         self._changed = asyncio.Condition()
         self._ticking: asyncio.Task[None] | None = None
 
     def look(self) -> str:
         """Return the id of how much there is now, taken before a view is read: what comes later is told."""
-        sizes = self._measure()
+        sizes, beside = self._measure(), self._measure_beside()
+        names = {name for (what, name), size in beside.items() if size != self._beside.get((what, name), 0)}
         if sizes != self._sizes:
             grown = {log: self._sizes.get(log, 0) for log in sizes if sizes[log] != self._sizes.get(log)}
-            names = {name for log, start in grown.items() for name in self._name_changes(log, start, sizes[log])}
-            self._sizes = sizes
-            self._changes.append(Change(_name(sizes), frozenset(names or {ALL})))
+            names |= {name for log, start in grown.items() for name in self._name_changes(log, start, sizes[log])}
+            names = names or {ALL}
+        if names:
+            self._sizes, self._beside, self._steps = sizes, beside, self._steps + (beside != self._beside)
+            self._changes.append(Change(self._name(), frozenset(names)))
         return self._changes[-1].id
 
     async def follow(self, since: str) -> AsyncIterator[Change | None]:
@@ -97,6 +106,14 @@ class HomeEvents:
     def _measure(self) -> dict[str, int]:
         return {log: jsonl.measure_size(log) for log in self._home.logs()}
 
+    def _measure_beside(self) -> dict[tuple[str, str], int]:
+        """Return by name how much there is beside the logs: what agents print meanwhile, and what the page does."""
+        printed = {("printed", name): size for name, size in self._live.measure().items()}
+        return printed | {("done", name): count for name, count in self._work.count_changes().items()}
+
+    def _name(self) -> str:
+        return f"{sum(self._sizes.values())}-{len(self._sizes)}-{self._steps}"
+
     def _name_changes(self, log: str, start: int, end: int) -> set[str]:
         """Return the names of what concerns a log that grew; one that was written anew concerns everything."""
         if end < start:
@@ -107,12 +124,9 @@ class HomeEvents:
             new = jsonl.read_range(log, max(start, end - _READ), end)
         except OSError:
             return {ALL}
+        self._live.take_in(new)
         answers = ("answers",) if b'"user_input"' in new else ()
         return {"inbox", "runs", *answers, *(f"run:{found.decode()}" for found in set(_RUN.findall(new)))}
-
-
-def _name(sizes: dict[str, int]) -> str:
-    return f"{sum(sizes.values())}-{len(sizes)}"
 
 
 class EventStream:

@@ -26,10 +26,11 @@ from mi.kernel.home import Home, make_dirs
 from mi.mcp.http import McpEndpoint, read_token
 from mi.mcp.registry import offer
 from mi.web.access import Doorway, Origin, Session
+from mi.web.background import BackgroundWork
 from mi.web.events import EventStream, HomeEvents
 from mi.web.link_door import LinkDoor
 from mi.web.rendering import STATIC, Pages, read_static
-from mi.web.view import PageRequest, PageView
+from mi.web.view import Download, PageRequest, PageView
 from mi.web.views import VIEWS
 
 PORT = 7439
@@ -140,6 +141,7 @@ class PageApp:
         self._origin = origin
         self._doorway = doorway
         self._pages = Pages(place)
+        self._background = BackgroundWork()
         self._events: HomeEvents | None = None
         self._views = [(view, compile_path(view.path)[0]) for view in VIEWS]
 
@@ -191,7 +193,7 @@ class PageApp:
             kept = {"Cache-Control": "private, max-age=31536000, immutable"}
             return Response(read_static(name), media_type=STATIC[name], headers=kept)
         if self._events is None:
-            self._events = HomeEvents(self._home)
+            self._events = HomeEvents(self._home, self._background)
         if inside == "/events" and request.method == "GET":
             since = request.headers.get("Last-Event-ID") or request.query_params.get("since", "")
             return EventStream(self._events, since)
@@ -222,8 +224,11 @@ class PageApp:
 
         def show() -> Response:
             with _open_home(self._home) as context:
-                asked = PageRequest(context, context.quiet_language, params, query, {})
-                values.update(model=view.show(asked), query=query, notices=_list_notices(context))
+                asked = PageRequest(context, context.quiet_language, params, query, {}, self._background)
+                model = view.show(asked)
+                if isinstance(model, Download):
+                    return _send(model)
+                values.update(model=model, query=query, notices=_list_notices(context))
                 shown = self._pages.render(f"{view.name}.html", context.quiet_language, is_fragment, **values)
                 return HTMLResponse(shown)
 
@@ -240,7 +245,9 @@ class PageApp:
 
         def do() -> Response:
             with _open_home(self._home) as context:
-                asked = PageRequest(context, context.quiet_language, params, dict(request.query_params), fields)
+                asked = PageRequest(
+                    context, context.quiet_language, params, dict(request.query_params), fields, self._background
+                )
                 try:
                     lines = list(act(asked))
                 except (MiError, OSError) as error:
@@ -285,6 +292,13 @@ class PageApp:
     @property
     def _language(self) -> str:
         return HomeContext(self._home).quiet_language
+
+
+def _send(file: Download) -> Response:
+    """Return a file that the browser stores and does not show: its content may be anybody's."""
+    name = "".join(one if one.isalnum() or one in "._-" else "_" for one in file.name)
+    named = {"Content-Disposition": f'attachment; filename="{name}"'}
+    return Response(file.content, media_type=file.media_type, headers=named)
 
 
 @contextmanager

@@ -5,6 +5,7 @@ from types import MappingProxyType
 
 from mi.app.home_context import HomeContext
 from mi.kernel.named_tuple import NamedTuple
+from mi.web.background import BackgroundWork
 
 
 class PageRequest(NamedTuple):
@@ -15,13 +16,22 @@ class PageRequest(NamedTuple):
     params: Mapping[str, str]  # of the address
     query: Mapping[str, str]
     fields: Mapping[str, str]  # of the form, where something is done
+    work: BackgroundWork = BackgroundWork()  # what takes longer than a look
 
     def read(self, name: str) -> str:
         """Return a field of the form without the space around it; '' when it is missing."""
         return self.fields.get(name, "").strip()
 
 
-Show = Callable[[PageRequest], object]  # returns the model that the template is filled with, as `model`
+class Download(NamedTuple):
+    """What a view may return in place of a model: a file for the person."""
+
+    name: str
+    media_type: str
+    content: bytes
+
+
+Show = Callable[[PageRequest], object]  # returns the model that the template is filled with, or a file
 Act = Callable[[PageRequest], Iterable[str]]  # returns, line by line, what was done
 _NONE: Mapping[str, Act] = MappingProxyType({})
 

@@ -99,7 +99,7 @@ def test_of_many_batches_the_latest_are_shown_and_the_older_ones_linked(
         seen.append(page.locator("ol.batches h3").all_inner_texts())
     assert [one for some in seen for one in some] == [f"Batch b{number}" for number in range(24, -1, -1)]
     assert "said 4" in page.inner_text("#b4")
-    page.get_by_role("link", name="Batch b3").click()
+    page.get_by_role("link", name="Batch b3", exact=True).click()
     page.wait_for_selector("h2:has-text('Batch b3')")
     assert page.locator("ol.batches > li").count() == 1
 

@@ -1,14 +1,21 @@
 """A run: its marks and what they rest on, the parts of its task, and batch by batch what was said, done and decided."""
 
 from collections.abc import Iterator
+from functools import partial
 
-from mi.app.run_stop import stop_run
+from markupsafe import Markup
+
 from mi.app.run_timeline import MOST_BATCHES, RunTimeline, TimelineBatch, build_timeline
 from mi.evidence.records.proof import Proof
 from mi.evidence.records.run import Marks, VerifiedBy
 from mi.kernel.messages import text
 from mi.kernel.named_tuple import NamedTuple
+from mi.web.background import Deed
+from mi.web.pictures.timeline import draw_timeline
 from mi.web.view import PageRequest, PageView
+from mi.web.views import needs_you
+from mi.web.views.needs_you import WaitingCard, WaitingModel
+from mi.web.views.run_acts import ACTS, RestorePreview, preview_restore
 
 _STEPS = 15  # of a batch, where several are shown
 _ALL_STEPS = 1000  # where one is
@@ -37,6 +44,11 @@ class RunModel(NamedTuple):
     steps: int  # of each batch that are shown
     is_alone: bool  # one batch was asked for
     older: tuple[int, int] | None  # the batches before those that are shown
+    can: frozenset[str]  # the acts that make sense now
+    cards: list[WaitingCard]  # questions of the run that wait
+    deeds: list[Deed]
+    restore: RestorePreview | None
+    picture: Markup
 
 
 def _show(request: PageRequest) -> RunModel:
@@ -46,7 +58,42 @@ def _show(request: PageRequest) -> RunModel:
     run = build_timeline(request.context, request.params["run_id"], number or _read_number(upto), most)
     first = run.window.first
     older = (max(first - MOST_BATCHES, 1), first - 1) if first > 1 else None
-    return RunModel(run, list(_list_marks(run)), _ALL_STEPS if number else _STEPS, bool(number), older)
+    steps, deeds = _ALL_STEPS if number else _STEPS, request.work.list_deeds(f"run:{run.entry.run_id}")
+    wanted, can = request.query.get("restore"), _list_possible(run)
+    return RunModel(
+        run,
+        list(_list_marks(run)),
+        steps,
+        bool(number),
+        older,
+        can,
+        _list_cards(request, run),
+        deeds,
+        preview_restore(request, run.entry, wanted.removeprefix("run")) if wanted and "restore" in can else None,
+        draw_timeline(run.batches[::-1], partial(text, language=request.language)),
+    )
+
+
+def _list_possible(run: RunTimeline) -> frozenset[str]:
+    if run.entry.status == "running":
+        return frozenset({"stop", "tell"})
+    found = {"resume"} if run.entry.status in ("blocked", "failed", "interrupted") else set()
+    if run.window.total and run.entry.status != "queued":
+        found |= {"prove", "restore", "report", "tell"}
+    is_merged = any(one.act == "merged" for one in run.works)
+    if run.start.main_root and run.entry.status == "done" and not is_merged:
+        found.add("merge")
+    return frozenset(found)
+
+
+def _list_cards(request: PageRequest, run: RunTimeline) -> list[WaitingCard]:
+    """Return what the run asked and nobody has answered, as it stands in Needs you."""
+    if not any(not one.answer and not one.dismissed for one in run.story.asked):
+        return []
+    waiting = needs_you.VIEW.show(request._replace(query={}))
+    assert isinstance(waiting, WaitingModel)
+    run_id = run.entry.run_id
+    return [card for card in waiting.cards if card.can_answer and run_id in (card.item.run_id, *card.item.run_ids)]
 
 
 def _read_number(value: str) -> int:
@@ -116,9 +163,4 @@ def _find_ran(run: RunTimeline, command: str) -> tuple[TimelineBatch | None, int
     return None, None, ""
 
 
-def _stop(request: PageRequest) -> Iterator[str]:
-    owner = stop_run(request.context.home, request.params["run_id"])
-    yield text("attach.stopping", request.language, run_id=owner.run_id, pid=owner.pid)
-
-
-VIEW = PageView("run", "/run/{run_id}", _show, "run:{run_id} answers", {"stop": _stop}, in_menu=False)
+VIEW = PageView("run", "/run/{run_id}", _show, "run:{run_id} answers", ACTS, in_menu=False)
