@@ -3,6 +3,7 @@
 import os
 import time
 from collections.abc import Iterable
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from msgspec import Struct, structs
@@ -120,7 +121,12 @@ def _put(context: HomeContext, tasks: list[QueuedTask]) -> list[SameTask]:
     if not tasks:
         return []
     record_queued(context, tasks)
-    late = build_queue(context).put(tasks)
+    try:
+        late = build_queue(context).put(tasks)
+    except StorageError:  # the person hears that they are not queued: a rebuilt queue must not have them either
+        with suppress(StorageError, OSError):
+            record_cancelled(context, tasks[0].project_id, [task.run_id for task in tasks])
+        raise
     if late:
         record_cancelled(context, tasks[0].project_id, [one.task.run_id for one in late])
     return late

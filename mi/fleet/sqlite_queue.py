@@ -129,6 +129,8 @@ class SqliteQueue:
         except sqlite3.Error as error:
             if error.sqlite_errorcode == sqlite3.SQLITE_FULL:
                 raise StorageError("disk-full", path=self.path) from None
+            if error.sqlite_errorcode & 0xFF == sqlite3.SQLITE_READONLY:
+                raise StorageError("queue-read-only", path=self.path) from None
             raise StorageError("queue-unusable", path=self.path, reason=str(error)) from None
 
     @contextmanager

@@ -12,7 +12,7 @@ from mi.cli.queue import read_moment
 from mi.fleet.task_file import read_tasks
 from mi.kernel.errors import UsageError
 from tests.autopilot.workbench import Workbench, open_bench, say
-from tests.disks import fill, small_disk
+from tests.disks import fill, read_only_disk, small_disk
 
 
 @pytest.fixture
@@ -279,3 +279,19 @@ def test_a_home_on_a_full_disk_is_named_with_its_file(bench: Workbench, tmp_path
         fill(disk)
         again = bench.mi("queue", "add", "y " * 5000)
         assert (again.code, again.stderr.startswith(f"mi: {disk}/home"), "no space left" in again.stderr) == (1, 1, 1)
+
+
+@pytest.mark.req("fleet.queue.add")
+def test_a_queue_that_cannot_be_written_is_listed_and_says_so_in_a_line(bench: Workbench) -> None:
+    bench.agent([say("Done.")])
+    assert bench.mi("queue", "add", "fix the failing test").code == 0
+    with read_only_disk(bench.home / "queue.sqlite"):
+        for words in (["queue", "add", "mend add"], ["queue", "cancel", "--all"], ["worker", "--drain"]):
+            done = bench.mi(*words)
+            last = done.stderr.splitlines()[-1]
+            assert (done.code, "queue.sqlite cannot be written" in last, "chmod u+w" in last) == (1, True, True)
+        assert "fix the failing test" in bench.mi("queue").stdout
+    for path in bench.home.glob("queue.sqlite*"):
+        path.unlink()
+    assert bench.mi("queue", "rebuild").code == 0
+    assert "mend add" not in bench.mi("queue").stdout  # it was refused

@@ -183,7 +183,7 @@ def test_a_race_begins_at_once_each_run_in_a_tree_of_its_own(bench: Workbench, s
     page.wait_for_selector(".row:not(:has(.state.done))", state="detached", timeout=90_000)
     branches = page.locator(".row code").filter(has_text="mi/").all_inner_texts()
     assert len(set(branches)) == 3
-    assert "proposed" in bench.mi("race").stdout
+    assert wait_until(lambda: "proposed" in bench.mi("race").stdout, 30)  # once their workers noted the ends
 
 
 @pytest.mark.req("page.runs.start", "page.runs.resume", "page.runs.race")

@@ -5,6 +5,7 @@ TEXT: dict[str, str] = {
     "doctor.queue-idle": "{queued} queued, {running} left running, and no worker works",
     "error.queue-newer": "the queue {path} was made by a newer MI (version {version}, this one knows {known}); update this mi, or use the newer one",
     "notice.queue-unread": "{reason}",
+    "error.queue-read-only": "the queue {path} cannot be written: nothing in it was changed (make the file and its disk writable, chmod u+w {path}, and say it again)",
     "error.queue-unusable": "the queue {path} cannot be used: {reason} (no work is in it: mi runs lists every run from its log; mi queue rebuild makes the queue again)",
     "error.same-task-open": "the same task is queued already: {run_id} (mi queue list; mi queue cancel {run_id})",
     "error.ambiguous-run": "{ref} names several runs: {runs} (give the whole id)",

@@ -5,6 +5,7 @@ TEXT: dict[str, str] = {
     "doctor.queue-idle": "{queued} 个排队，{running} 个遗留运行，没有工作进程",
     "error.queue-newer": "队列 {path} 由更新版本的 MI 建立（版本 {version}，当前只认识 {known}）；请升级 mi，或使用较新的那个",
     "notice.queue-unread": "{reason}",
+    "error.queue-read-only": "无法写入队列 {path}：其中没有任何改动（请使该文件及其磁盘可写，如 chmod u+w {path}，然后重试）",
     "error.queue-unusable": "无法使用队列 {path}：{reason}（其中没有工作成果：mi runs 会从日志列出所有运行；mi queue rebuild 会重建队列）",
     "error.same-task-open": "同样的任务已在队列中：{run_id}（mi queue list；mi queue cancel {run_id}）",
     "error.ambiguous-run": "{ref} 对应多个运行：{runs}（请给出完整编号）",
