@@ -1,11 +1,10 @@
 """Why MI did or holds something: found by its id in any project, with the words of every id, and as a graph."""
 
 import os
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 
 from mi.app.home_context import HomeContext
 from mi.app.thoughts import build_thoughts
-from mi.evidence.index import RunPlaces
 from mi.evidence.reader import Event, read_at, read_back
 from mi.evidence.records.table import TRUST
 from mi.evidence.run_story import RunStory
@@ -107,9 +106,12 @@ class WhyReader:
         """Return the thoughts of the project and of all, now or as they were."""
         return build_thoughts(self._context).read_project(self.project_id, as_of)
 
-    def find_run(self, run_id: str) -> RunPlaces:
-        """Return where the landmarks of a run are in the project's log."""
-        return self._context.evidence_index.find_run(self.logs[0], run_id, self._progress)
+    def list_decisions(self, run_id: str) -> list[Event]:
+        """Return the latest decisions of a run and its end, the last one first."""
+        places = self._context.evidence_index.find_run(self.logs[0], run_id, self._progress)
+        offsets = places.list_all(("auto_answer", "answered_alone", "decide_next", "run_end"))[-_RUN_DECISIONS:]
+        found = (read_at(self.logs[0], offset) for offset in reversed(offsets))
+        return [event for event in found if event is not None]
 
 
 def find_home_of(context: HomeContext, ref: str, progress: Progress) -> str:
@@ -188,7 +190,7 @@ class _GraphWalk:
 
     def _list_grounds(self, ref: str) -> Iterable[Ground]:
         if ref.startswith("run_"):
-            return self._list_decisions(ref)
+            return [Ground("decided", event.head.event_id) for event in self._reader.list_decisions(ref)]
         return (one for one in self._explain(ref) if one.role != "used_by" and one.id != ref)
 
     def _explain(self, ref: str) -> list[Ground]:
@@ -197,15 +199,6 @@ class _GraphWalk:
             return explain_claim(thought, self._stores, "", 0).grounds
         event = self._reader.find_event(ref) if ref.startswith("ev_") else None
         return explain_event(event.fields(), self._stores, "", 0).grounds if event else []
-
-    def _list_decisions(self, run_id: str) -> Iterator[Ground]:
-        """Yield the latest decisions of a run, and its end."""
-        places = self._reader.find_run(run_id)
-        decisions = places.list_all(("auto_answer", "answered_alone", "decide_next", "run_end"))
-        for offset in reversed(decisions[-_RUN_DECISIONS:]):
-            event = read_at(self._reader.logs[0], offset)
-            if event is not None:
-                yield Ground("decided", event.head.event_id)
 
 
 def explain(reader: WhyReader, ref: str, language: str) -> Why:

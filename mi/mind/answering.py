@@ -4,6 +4,7 @@ Every doubt is a question to the person: a value that wants to be asked, that ha
 else, or that disagrees with another one, answers nothing. What cannot be taken back is never answered with yes.
 """
 
+from functools import cache
 from typing import NamedTuple
 
 from mi.kernel.language import compiled, one_of, patterns
@@ -178,8 +179,12 @@ def _does_what_stays(question: AskedQuestion, vote: int) -> bool:
 
 def is_irreversible(text: str) -> bool:
     """Return whether it is about what leaves the machine or cannot be taken back."""
-    grave = set().union(*map(content_words, patterns().grave_words))
-    return not grave.isdisjoint(content_words(text))
+    return not _grave_words().isdisjoint(content_words(text))
+
+
+@cache
+def _grave_words() -> frozenset[str]:
+    return frozenset().union(*map(content_words, patterns().grave_words))
 
 
 def _reply(question: AskedQuestion, vote: int) -> str:

@@ -3,17 +3,19 @@
 import os
 import threading
 from collections.abc import Iterator
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from mi.app.home_context import HomeContext
 from mi.app.thoughts import build_thoughts
-from mi.app.what_if import Flip, ReplayCost, WhatIf, build_judge, cite_outcome, imagine_values
-from mi.autopilot.what_if import DecisionOutcome, ImaginedValues
 from mi.kernel.errors import MiError, from_os_error
 from mi.kernel.home import Home
 from mi.kernel.named_tuple import NamedTuple
 from mi.knowledge.thoughts.kinds import Scope
-from mi.mind.mind import Mind
+
+if TYPE_CHECKING:  # the whole loop of a run, which the page needs only to try values
+    from mi.app.what_if import Flip, ReplayCost, WhatIf
+    from mi.autopilot.what_if import DecisionOutcome, ImaginedValues
+    from mi.mind.mind import Mind
 
 RUNS = 20
 _SHOWN = 100  # decisions that would have been others
@@ -57,7 +59,7 @@ class Trial(NamedTuple):
     wish: TrialWish
     is_over: bool = False
     mind: str = "rules"
-    cost: ReplayCost | None = None  # of asking a model that was not asked yet
+    cost: "ReplayCost | None" = None  # of asking a model that was not asked yet
     runs: int = 0
     decisions: int = 0
     unlike: int = 0
@@ -111,6 +113,9 @@ TRIALS = Trials()
 
 def _judge(home: Home, roots: list[str], trial: Trial) -> Trial:
     """Return the trial with what came of it, over all projects that are meant."""
+    from mi.app.what_if import imagine_values
+    from mi.autopilot.what_if import ImaginedValues
+
     wish = trial.wish
     adds, said = wish.change == "add", wish.text if wish.change == "add" else wish.whole
     imagined = imagine_values(said, wish.scope, adds) if said else ImaginedValues([], wish.scope, adds)
@@ -123,7 +128,9 @@ def _judge(home: Home, roots: list[str], trial: Trial) -> Trial:
     return trial
 
 
-def _judge_project(context: HomeContext, imagined: ImaginedValues, trial: Trial) -> Trial:
+def _judge_project(context: HomeContext, imagined: "ImaginedValues", trial: Trial) -> Trial:
+    from mi.app.what_if import WhatIf, build_judge
+
     if not os.path.exists(context.project_home.evidence):
         return trial
     wish, mind = trial.wish, build_judge(context, trial.wish.configured)
@@ -133,14 +140,14 @@ def _judge_project(context: HomeContext, imagined: ImaginedValues, trial: Trial)
     return _add_found(context, imagined, trial, asked, mind)
 
 
-def _add_cost(known: ReplayCost | None, more: ReplayCost) -> ReplayCost:
+def _add_cost(known: "ReplayCost | None", more: "ReplayCost") -> "ReplayCost":
     if known is None:
         return more
     usd = None if known.cost_usd is None or more.cost_usd is None else known.cost_usd + more.cost_usd
-    return ReplayCost(known.calls + more.calls, known.characters + more.characters, usd)
+    return more._replace(calls=known.calls + more.calls, characters=known.characters + more.characters, cost_usd=usd)
 
 
-def _add_found(context: HomeContext, imagined: ImaginedValues, trial: Trial, asked: WhatIf, mind: Mind) -> Trial:
+def _add_found(context: HomeContext, imagined: "ImaginedValues", trial: Trial, asked: "WhatIf", mind: "Mind") -> Trial:
     found = asked.compare(mind)
     room = max(_SHOWN - len(trial.flips), 0)
     return trial._replace(
@@ -153,10 +160,12 @@ def _add_found(context: HomeContext, imagined: ImaginedValues, trial: Trial, ask
     )
 
 
-def _list_flips(context: HomeContext, imagined: ImaginedValues, flips: list[Flip]) -> Iterator[TrialFlip]:
+def _list_flips(context: HomeContext, imagined: "ImaginedValues", flips: "list[Flip]") -> Iterator[TrialFlip]:
+    from mi.app.what_if import cite_outcome
+
     thoughts = build_thoughts(context).read("effective")
 
-    def tell(outcome: DecisionOutcome) -> TrialOutcome:
+    def tell(outcome: "DecisionOutcome") -> TrialOutcome:
         return TrialOutcome(outcome.kind, outcome.text, cite_outcome(thoughts, imagined, outcome))
 
     for flip in flips:

@@ -63,6 +63,8 @@ def test_a_decision_leads_to_the_persons_own_words(
     assert page.get_by_role("listitem").filter(has_text="cited").inner_text().endswith(VALUE)
     if javascript:
         assert is_narrow_enough(page)
+    run = page.get_by_role("link", name="whole run").get_attribute("href")
+    assert run.endswith(f"/why/{answer['run_id']}")
     page.locator(".graph a").nth(1).click()
     page.wait_for_url(re.compile("/why/cl_"))
     assert page.inner_text(".lead") == VALUE
@@ -86,6 +88,7 @@ def test_a_run_its_decisions_and_the_effect_of_undoing_pass_the_audit(
         assert [(one["id"], [node["html"][:120] for node in one["nodes"]]) for one in found] == [], ref
         assert is_narrow_enough(page)
     page.goto(f"{start}why/{answer['run_id']}")
+    assert page.locator("article a").get_attribute("href").endswith(f"/run/{answer['run_id']}")
     told = page.inner_text("section >> nth=0")
     for words in ("fix it", "done", "a check after the last change passed", "MI answered", "spaces."):
         assert words in told

@@ -8,10 +8,10 @@ from mi.app.home_context import HomeContext
 from mi.app.learning import build_known_person
 from mi.app.thoughts import build_thoughts
 from mi.app.values import ValuesPlace, open_values
-from mi.app.what_if import imagine_values
 from mi.autopilot.injection import injection_for
 from mi.kernel import clock
 from mi.kernel.errors import NotFound, UsageError
+from mi.kernel.jsonl import measure_size
 from mi.kernel.messages import text
 from mi.kernel.named_tuple import NamedTuple
 from mi.knowledge.thoughts.kinds import RAW, REDIRECTS, VALUES, Scope
@@ -19,7 +19,8 @@ from mi.knowledge.thoughts.line_state import milliseconds
 from mi.knowledge.thoughts.settings import SETTINGS, SettingValue, effective, set_settings
 from mi.knowledge.thoughts.store_state import Filter, Reading, Thought
 from mi.learning.autonomy import TopicAgreement, add_up
-from mi.learning.values import ValuesChange, add_values, replace_value, take_back_value
+from mi.learning.mind_calls import Rules
+from mi.learning.values import ValuesChange, add_values, compile_text, replace_value, take_back_value
 from mi.web.pictures.over_time import (
     AgreementPicture,
     Lifetime,
@@ -31,6 +32,7 @@ from mi.web.trials import TRIALS, Trial, TrialWish
 from mi.web.view import PageRequest, PageView
 
 _MOMENTS = 100  # that the slider goes over: the latest
+_counted: dict[str, tuple[dict[str, int], list[TopicAgreement]]] = {}  # by the home, with how large its logs were
 _MOST_RUNS = 1000  # of a project that are judged again
 
 
@@ -75,7 +77,7 @@ def _show(request: PageRequest) -> ValuesModel:
     as_of, at = _read_moment(request, moments)
     then = milliseconds(as_of, None) if as_of else None
     raw = stores[-1].active(RAW)
-    counts = list(count_answers(context, _index_quietly))
+    counts = _count_answers(context)
     return ValuesModel(
         [row for store in stores for row in _list_values(store.read(then))],
         raw[-1].text if raw else "",
@@ -134,6 +136,16 @@ def _find_end(reading: Reading, thought: Thought) -> str:
     return max((_find_start(edge) for edge in edges), default="")
 
 
+def _count_answers(context: HomeContext) -> list[TopicAgreement]:
+    """Return what every answered question adds to the agreement; counted anew once a log has grown."""
+    logs = (context.home.project(one).evidence for one in context.home.project_ids())
+    sizes = {log: measure_size(log) for log in logs}
+    known = _counted.get(context.home.root)
+    if known is None or known[0] != sizes:
+        known = _counted[context.home.root] = sizes, list(count_answers(context, _index_quietly))
+    return known[1]
+
+
 def _tell(context: HomeContext) -> str:
     """Return the exact text that agents get."""
     runtime = context.config.runtime
@@ -164,7 +176,7 @@ def _try(request: PageRequest) -> Iterator[str]:
 def _make_wish(request: PageRequest, change: str, claim_id: str) -> TrialWish:
     said, scope = request.read("text"), _read_scope(request)
     if change == "add":
-        imagine_values(said, scope, adds=True)  # what cannot be said is refused at once
+        compile_text(said, Rules())  # what cannot be said is refused at once
         return TrialWish("add", said, scope)
     here = _at_project(request, request.query["project"]) if scope == "project" else request.context
     rows = _list_values((build_thoughts(here).own if scope == "project" else build_thoughts(here).shared).read())
@@ -174,7 +186,7 @@ def _make_wish(request: PageRequest, change: str, claim_id: str) -> TrialWish:
     others = [said if row is old else row.text for row in rows if row is not old or change == "change"]
     if change == "drop":
         return TrialWish("drop", old.text, scope, claim_id, "\n".join(others))
-    imagine_values(said, scope, adds=False)
+    compile_text(said, Rules())
     return TrialWish("change", said, scope, claim_id, "\n".join(others))
 
 

@@ -6,7 +6,7 @@ from functools import partial
 
 from mi.app.home_context import HomeContext
 from mi.app.undo import Undoing, UndoPreview, preview_retraction, retract_thought
-from mi.app.why import WhyReader, build_graph, explain, find_decision, find_home_of, list_run_grounds
+from mi.app.why import WhyReader, build_graph, explain, find_home_of, list_run_grounds
 from mi.evidence.run_story import RunStory, read_story
 from mi.kernel.errors import NotFound, UsageError
 from mi.kernel.messages import text
@@ -52,7 +52,7 @@ def _show(request: PageRequest) -> WhyModel:
     reader = WhyReader(context, project_id, _index_quietly, partial(say_word, language=request.language))
     graph = build_graph(reader, ref)
     story = read_story(reader.logs[0], ref, context.evidence_index, _index_quietly) if ref.startswith("run_") else None
-    why = _explain(context, reader, ref, request.language)
+    why = _explain(reader, ref, request.language)
     own = list_run_grounds(story, reader.read_stores()) if story else []
     grounds = list({one.id: one for one in (*reversed(why.grounds if why else []), *reversed(own))}.values())[::-1]
     root, event = graph.nodes[0], reader.find_event(ref) if ref.startswith("ev_") else None
@@ -77,12 +77,13 @@ def _show(request: PageRequest) -> WhyModel:
     )
 
 
-def _explain(context: HomeContext, reader: WhyReader, ref: str, language: str) -> Why | None:
+def _explain(reader: WhyReader, ref: str, language: str) -> Why | None:
     """Return what a thing rests on; of a run, what its latest decision does."""
     if not ref.startswith("run_"):
         return explain(reader, ref, language)
-    decision = find_decision(reader.logs[0], ref, context)
-    return explain(reader, decision.head.event_id, language) if decision else None
+    made = reader.list_decisions(ref)
+    latest = next((event for event in made if event.head.kind != "run_end"), made[0] if made else None)
+    return explain(reader, latest.head.event_id, language) if latest else None
 
 
 def _make_say_role(language: str) -> Callable[[str], str]:
