@@ -22,6 +22,7 @@ from tests.autopilot.workbench import (
     say,
     write,
 )
+from tests.waiting import wait_until
 from tests.web.browser import NARROW, WIDE, open_page
 
 Make = Callable[..., Any]
@@ -159,5 +160,94 @@ def test_it_passes_the_audit(bench: Workbench, serve: Make, open_window: Make, w
     bench.agent([SPOIL, TEST, say("Looking at it.")], [edit("calc.py", WRONG, RIGHT), TEST, say("Done.")])
     done = bench.run("fix add")
     page = open_diff(open_window(width=width, dark=dark), serve(env=bench.env).link, done.end["run_id"])
+    add_note(page, "calc.py", 2, "Say why.")
+    page.get_by_label("line 1").last.click()
+    page.wait_for_selector("#note-text")
     found = Axe().run(page).response["violations"]
     assert [(one["id"], [node["html"][:120] for node in one["nodes"]]) for one in found] == []
+
+
+def add_note(page: Any, path: str, line: int, words: str) -> None:
+    page.locator("section.file", has=page.locator(f"h3:has-text('{path}')")).get_by_label(f"line {line}").last.click()
+    page.fill("#note-text", words)
+    page.get_by_role("button", name="Keep the note").click()
+    page.wait_for_selector(f"#notes li:has-text('{words}')")
+
+
+def inputs(bench: Workbench) -> list[str]:
+    return [one["input"] for one in bench.records() if one["kind"] == "hands_input"]
+
+
+NOTES = """\
+The person looked at your changes and says about them (take up each one):
+
+1. calc.py, line 2:
+   > return a + b
+   Say why.
+
+2. extra.py, line 1:
+   > x = 1
+   A better name, please."""
+
+
+@pytest.mark.req("page.diff.notes", "page.diff.checks")
+def test_notes_on_two_files_reach_a_run_that_ended_as_one_input(
+    bench: Workbench, serve: Make, open_window: Make
+) -> None:
+    bench.agent(
+        [MEND, write("extra.py", "x = 1\n"), TEST, say("Fixed and tested. Done.")],
+        [write("extra.py", "price = 1\n"), TEST, say("Renamed. Done.")],
+    )
+    done = bench.run("fix add")
+    done.ended("done")
+    page = open_diff(open_window(javascript=False, width=NARROW), serve(env=bench.env).link, done.end["run_id"])
+    assert "passed on it:\npython3 -m unittest -q" in page.locator("section.file", has_text="extra.py").inner_text()
+    add_note(page, "calc.py", 2, "Say why.")
+    add_note(page, "extra.py", 1, "to be removed")
+    page.locator("#notes li", has_text="to be removed").get_by_role("button", name="Remove").click()
+    assert page.locator("#notes li").count() == 1
+    page = open_diff(open_window(), serve(env=bench.env).link, done.end["run_id"])  # by another server
+    assert page.locator("#notes li").count() == 1
+    add_note(page, "extra.py", 1, "A better name, please.")
+    page.get_by_role("button", name="Send as one input").click()
+    page.wait_for_selector("#said:has-text('goes on with it in the background')")
+    page.wait_for_selector("#notes", state="detached", timeout=60_000)  # heard
+    assert wait_until(lambda: len([one for one in bench.records() if one["kind"] == "run_end"]) == 2, 60)
+    assert inputs(bench) == ["fix add", NOTES]
+    (word,) = [one for one in bench.records() if one["kind"] == "user_input"]
+    assert (word["by"], word["answer"]) == ("page", "Say why.\nA better name, please.")  # no line of the agent's
+
+
+@pytest.mark.req("page.diff.notes")
+def test_notes_on_two_files_reach_a_run_that_goes_on_as_one_input(
+    bench: Workbench, serve: Make, open_window: Make
+) -> None:
+    there, go = bench.folder / "there", bench.folder / "go"
+    waits = run(f"touch {there}; until [ -e {go} ]; do sleep 0.05; done")
+    first = [MEND, write("extra.py", "x = 1\n"), say("Looking at it.")]
+    bench.agent(first, [waits, TEST, say("Done.")], [write("extra.py", "price = 1\n"), TEST, say("Done.")])
+    process = bench.start("fix add")
+    assert wait_until(there.exists, 60)
+    page = open_diff(open_window(), serve(env=bench.env).link, bench.records()[0]["run_id"])
+    add_note(page, "calc.py", 2, "Say why.")
+    add_note(page, "extra.py", 1, "A better name, please.")
+    page.get_by_role("button", name="Send as one input").click()
+    page.wait_for_selector("#said:has-text('hears it after its present batch')")
+    page.wait_for_selector("#notes:has-text('not heard by the agent yet')")
+    go.touch()
+    ran = bench.finish(process)
+    ran.ended("done")
+    assert ran.inputs[2] == NOTES
+    assert ran.of("violation") == []
+
+
+@pytest.mark.req("page.diff.notes")
+def test_an_empty_note_is_not_kept_and_nothing_is_not_sent(bench: Workbench, serve: Make, open_window: Make) -> None:
+    bench.agent([MEND, TEST, say("Done.")])
+    done = bench.run("fix add")
+    page = open_diff(open_window(javascript=False), serve(env=bench.env).link, done.end["run_id"])
+    page.get_by_label("line 2").last.click()
+    page.fill("#note-text", "   ")
+    page.get_by_role("button", name="Keep the note").click()
+    assert "a note has 1 to 4000 characters" in page.inner_text("#said")
+    assert page.locator("#notes").count() == 0

@@ -1,15 +1,21 @@
-"""The difference that a run or one of its batches made: files with their lines, code and tests apart."""
+"""The difference that a run or one of its batches made, with the person's notes on its lines."""
 
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from contextlib import closing
 
-from mi.app.report import find_run_place, open_project_of
+from mi.app.covering_checks import CoveringCheck, find_covering, list_checks
+from mi.app.line_notes import KeptNote, add_note, read_notes, remove_notes, send_notes
+from mi.app.report import RunLogPlace, open_project_of
+from mi.app.run_again import find_run, resume_detached
 from mi.app.run_diff import open_diff
 from mi.app.snapshots import choose_snapshots
-from mi.evidence.latest import whole_run
+from mi.evidence.records.run import UserInput
+from mi.evidence.run_words import find_unheard
+from mi.evidence.runs import RunEntry
 from mi.kernel.digest import hash_sha256
-from mi.kernel.errors import MiError, NotFound
+from mi.kernel.errors import MiError, NotFound, UsageError
+from mi.kernel.messages import text
 from mi.kernel.named_tuple import NamedTuple
 from mi.project.checks.file_kinds import is_lock, is_output, is_test
 from mi.project.tree_diff import ChangedFile, TreePair, list_changes, write_patch
@@ -31,6 +37,8 @@ class ShownFile(NamedTuple):
     patch: FilePatch | None = None
     hunks: list[PatchHunk] = []
     left: int = 0  # lines that are a link away
+    checks: list[CoveringCheck] = []  # that reach it
+    notes: dict[str, list[KeptNote]] = {}  # by the line that they are on
 
 
 class DiffGroup(NamedTuple):
@@ -43,10 +51,11 @@ class DiffGroup(NamedTuple):
 class DiffModel(NamedTuple):
     """What a run or a batch changed."""
 
-    run_id: str
-    task: str
+    run: RunEntry
     batch: str
-    batches: tuple[str, ...]
+    batches: tuple[str, ...] = ()
+    notes: list[KeptNote] = []  # that were not sent
+    unheard: list[UserInput] = []  # what was sent, and the agent has not heard
     groups: list[DiffGroup] = []
     files: int = 0
     added: int = 0
@@ -60,19 +69,47 @@ class DiffModel(NamedTuple):
 
 
 def _show(request: PageRequest) -> DiffModel:
-    run_id, batch = request.params["run_id"], request.query.get("batch", "")
-    place = find_run_place(request.context, run_id, _index_quietly)
-    run = whole_run(place.log, run_id, request.context.evidence_index, _index_quietly) or {}
-    head = DiffModel(run_id, str(run.get("task", "")), batch, ())
-    with closing(open_project_of(request.context, place)) as there:
+    context, batch = request.context, request.query.get("batch", "")
+    run = find_run(context, request.params["run_id"])
+    log, index = context.home.project(run.project_id).evidence, context.evidence_index
+    head = DiffModel(
+        run,
+        batch,
+        notes=read_notes(context, run.project_id, run.run_id),
+        unheard=find_unheard(log, run.run_id, index, _index_quietly),
+    )
+    with closing(open_project_of(context, RunLogPlace(run.run_id, log, 0, run.root))) as there:
         try:
-            chosen = choose_snapshots(there, f"{run_id}/{batch}" if batch else run_id)
+            chosen = choose_snapshots(there, f"{run.run_id}/{batch}" if batch else run.run_id)
             with open_diff(there, chosen, [""], until_now=False) as pair:
-                return _fill(head._replace(batches=chosen.batches), pair, request)
+                model = _fill(head._replace(batches=chosen.batches), pair, request)
+            return _with_checks(model, list_checks(log, run.run_id, batch, index))
         except MiError as error:
             if batch and isinstance(error, NotFound) and error.code == "batch-not-kept":
                 raise
             return head._replace(problem=error.line(request.language))
+
+
+def _with_checks(model: DiffModel, checks: list[CoveringCheck]) -> DiffModel:
+    """Return the model with what is known beside each file: the checks that reach it, and the notes on its lines."""
+    groups = [
+        group._replace(
+            files=[
+                file._replace(checks=find_covering(checks, file.name), notes=_place_notes(model, file.name))
+                for file in group.files
+            ]
+        )
+        for group in model.groups
+    ]
+    return model._replace(groups=groups)
+
+
+def _place_notes(model: DiffModel, name: str) -> dict[str, list[KeptNote]]:
+    found: dict[str, list[KeptNote]] = {}
+    for note in model.notes:
+        if note.path == name and note.batch == model.batch:
+            found.setdefault(f"-{note.line}" if note.removed else str(note.line), []).append(note)
+    return found
 
 
 def _fill(model: DiffModel, pair: TreePair, request: PageRequest) -> DiffModel:
@@ -102,7 +139,7 @@ def _fill_file(model: DiffModel, pair: TreePair, changes: list[ChangedFile]) -> 
     """Return the lines of one file, so many at a time."""
     change = next((change for change in changes if _name(change) == model.file), None)
     if change is None:
-        raise NotFound("path-unknown", path=model.file, ref=model.run_id)
+        raise NotFound("path-unknown", path=model.file, ref=model.run.run_id)
     patch = _read_patches(pair, [change]).get(model.file)
     shown = _draw(change, patch, model.start, _LINES)
     return model._replace(groups=_group([shown]), next_start=model.start + _LINES if shown.left else 0)
@@ -150,8 +187,44 @@ def _group(files: list[ShownFile]) -> list[DiffGroup]:
     return [DiffGroup(name, found) for name, found in (("code", code), ("tests", tests)) if found]
 
 
+def _note(request: PageRequest) -> Iterator[str]:
+    context, place = request.context, request.read("line")
+    run = find_run(context, request.params["run_id"])
+    if not request.read("path") or not place.removeprefix("-").isdecimal():
+        raise UsageError("argument-needs-value", name="line", hint="mi diff --help")
+    note = KeptNote(
+        id="",
+        path=request.read("path"),
+        line=int(place.removeprefix("-")),
+        removed=place.startswith("-"),
+        code=request.fields.get("code", ""),
+        text=request.read("text"),
+        batch=request.query.get("batch", ""),
+    )
+    add_note(context, run.project_id, run.run_id, note)
+    yield text("web.note-kept", request.language)
+
+
+def _remove(request: PageRequest) -> Iterator[str]:
+    run = find_run(request.context, request.params["run_id"])
+    remove_notes(request.context, run.project_id, run.run_id, [request.read("choice")])
+    yield text("web.note-removed", request.language)
+
+
+def _send(request: PageRequest) -> Iterator[str]:
+    run = find_run(request.context, request.params["run_id"])
+    heard = send_notes(request.context, run.project_id, run.run_id)
+    yield text(f"tell.{heard}", request.language, run_id=run.run_id)
+
+
+def _resume(request: PageRequest) -> Iterator[str]:
+    resume_detached(request.context, request.params["run_id"])
+    yield text("tell.resumed", request.language, run_id=request.params["run_id"])
+
+
 def _index_quietly(done: int, total: int) -> None:
     """Say nothing of how far the index is: the page waits for the answer."""
 
 
-VIEW = PageView("diff", "/run/{run_id}/diff", _show, "run:{run_id}", in_menu=False)
+_ACTS = {"note": _note, "remove": _remove, "send": _send, "resume": _resume}
+VIEW = PageView("diff", "/run/{run_id}/diff", _show, "run:{run_id}", _ACTS, in_menu=False)
