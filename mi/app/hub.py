@@ -1,16 +1,20 @@
 """The hub of a home: whether it shares, what it would, and one round of sharing."""
 
+import time
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from mi.app.home_context import HomeContext
+from mi.kernel.errors import Blocked, MiError
 from mi.kernel.home import Home
 
 if TYPE_CHECKING:
+    from mi.hub.connection import Connection
     from mi.hub.push import Pushed
     from mi.hub.state import HubState
 
 Progress = Callable[[int, int], None]
+_LONGEST_PAUSE_S, _LOOK_S = 60, 0.2
 
 
 class SyncedHome(NamedTuple):
@@ -31,24 +35,119 @@ def is_sharing(context: HomeContext) -> bool:
 
 
 def open_hub(context: HomeContext) -> "tuple[Home, HubState]":
-    """Return the home and the hub that it joined."""
-    from mi.hub.state import need_hub
+    """Return the home and the hub that it joined; runs are shared from the first look on at which they are to be."""
+    from mi.hub.state import change_hub, need_hub
+    from mi.kernel import clock
 
-    return context.home, need_hub(context.home, context.notices)
+    state = need_hub(context.home, context.notices)
+    shares_runs = context.config.hub.share == "runs"
+    if shares_runs != bool(state.runs_since):
+        state = change_hub(context.home, context.notices, runs_since=clock.now() if shares_runs else "")
+    return context.home, state
 
 
 def sync(context: HomeContext, progress: Progress) -> SyncedHome:
     """Push what may leave, then pull what others share."""
     from mi.hub.connection import connect_home
-    from mi.hub.pull import HubPull
-    from mi.hub.push import HubPush, Pushed
 
     home, state = open_hub(context)
     with connect_home(home, state) as connection:
-        pushed = Pushed()
-        if is_sharing(context):
-            pushed = HubPush(connection, home, state, context.notices).run(progress)
-        return SyncedHome(pushed, HubPull(connection, home, state).run(progress))
+        return _sync_over(context, connection, state, progress)
+
+
+def _sync_over(context: HomeContext, connection: "Connection", state: "HubState", progress: Progress) -> SyncedHome:
+    from mi.hub.pull import HubPull
+    from mi.hub.push import HubPush, Pushed
+
+    pushed = Pushed()
+    if is_sharing(context):
+        pushed = HubPush(connection, context.home, state, context.notices).run(progress)
+    return SyncedHome(pushed, HubPull(connection, context.home, state).run(progress))
+
+
+def watch(
+    context: HomeContext,
+    is_over: Callable[[], bool],
+    tell: Callable[[SyncedHome], None],
+    fail: Callable[[MiError], None],
+) -> None:
+    """Sync at once whenever something is new here or at the hub, until it is over; a cut way is tried again."""
+    from mi.hub.connection import connect_home
+    from mi.hub.watch import HubWatch
+
+    home, state = open_hub(context)
+    failures = 0
+    while not is_over():
+        try:
+            with connect_home(home, state) as connection:
+                watching = HubWatch(connection, home, state, context.notices)
+                while not is_over():
+                    tell(_sync_over(context, connection, state, lambda done, total: None))
+                    failures = 0
+                    watching.wait(is_over)
+        except Blocked:  # a person is needed: locked out, a copied home
+            raise
+        except MiError as error:
+            fail(error)
+            failures += 1
+            _wait(min(2**failures, _LONGEST_PAUSE_S), is_over)
+
+
+def _wait(seconds: float, is_over: Callable[[], bool]) -> None:
+    until = time.monotonic() + seconds
+    while time.monotonic() < until and not is_over():
+        time.sleep(_LOOK_S)
+
+
+class SharedRun(NamedTuple):
+    """A run that somebody shares, as far as the hub knows it."""
+
+    run_id: str
+    member: str
+    status: str
+    project: str
+    task: str
+    branch: str
+    reason: str
+    ts: str
+
+
+_RUNS = """SELECT home.member, record.body FROM mi_hub.record JOIN mi_hub.log ON log.id = record.log
+    JOIN mi_hub.home ON home.id = log.home
+    WHERE record.reach = 'run' AND record.kind IN ('run_start', 'run_end') AND record.run IN (
+        SELECT run FROM mi_hub.record WHERE reach = 'run' AND kind = 'run_start' ORDER BY written DESC LIMIT %s
+    ) ORDER BY record.written, record.seq"""
+
+
+def list_shared_runs(context: HomeContext, limit: int) -> list[SharedRun]:
+    """Return the runs that members share, the latest first."""
+    from mi.hub.connection import connect_home
+    from mi.kernel.jsontext import BadJson, decode_stored
+
+    home, state = open_hub(context)
+    with connect_home(home, state) as connection:
+        rows = connection.execute(_RUNS, (limit,)).fetchall()
+    found: dict[tuple[str, str], SharedRun] = {}
+    for member, body in rows:
+        try:
+            raw = decode_stored(body.encode(), dict[str, Any])
+        except BadJson:
+            continue
+        key = (str(member), str(raw.get("run_id") or ""))
+        found[key] = _fold_run(found.get(key), key, raw)
+    return [*found.values()][::-1]
+
+
+def _fold_run(known: SharedRun | None, key: tuple[str, str], raw: dict[str, Any]) -> SharedRun:
+    """Return what is known of a run after one more of its records."""
+    member, run_id = key
+    run = known or SharedRun(run_id, member, "running", "", "", "", "", "")
+    told = {name: str(raw.get(name) or "") for name in ("ts", "task", "branch", "reason", "status", "project_root")}
+    if raw.get("kind") == "run_end":
+        return run._replace(status=told["status"] or "failed", reason=told["reason"], ts=told["ts"])
+    return run._replace(
+        status="running", project=told["project_root"], task=told["task"], branch=told["branch"], ts=told["ts"]
+    )
 
 
 class LeavingRecord(NamedTuple):

@@ -43,6 +43,7 @@ def _fill_list(built: Parser) -> None:
     built.add_argument("--since", metavar="TIME", default="", help="only those heard of since: 2h, 3d, 1w or a date")
     built.add_argument("--project", metavar="PATH|ID", default="", help="only those of one project")
     built.add_argument("--all", dest="everything", action="store_true", help=f"not only the latest {_SHOWN}")
+    built.add_argument("--hub", action="store_true", help="those that members of the hub share")
     add_count(built, f"at most N, the latest (default {_SHOWN})")
     add_cd(built)
     add_json(built)
@@ -57,6 +58,8 @@ def _fill_watch(built: Parser) -> None:
 def _list_runs(context: HomeContext, args: Args) -> int:
     from mi.app.runs import build_runs
 
+    if args.hub:
+        return _list_shared(context, args)
     out = Output(context.language)
     found = build_runs(context, _read_wish(context, args), Progress(out, "progress.indexing"))
     if args.json:
@@ -68,6 +71,23 @@ def _list_runs(context: HomeContext, args: Args) -> int:
         out.say("runs.none-such" if args.states or args.since or args.project else "runs.none")
     elif found.total > len(found.runs):
         out.say("runs.more", count=found.total - len(found.runs))
+    return 0
+
+
+def _list_shared(context: HomeContext, args: Args) -> int:
+    from mi.app.hub import list_shared_runs
+    from mi.cli.arguments import ALL
+
+    out = Output(context.language)
+    found = list_shared_runs(context, ALL if args.everything else _SHOWN if args.count is None else args.count)
+    if args.json:
+        out.json({"runs": [one._asdict() for one in found]})
+        return 0
+    for one in found:
+        head = f"{pad(out.word(one.status), 11)} {one.ts[:16].replace('T', ' ')}  {one.member}  {one.project}  "
+        out.beside(make_safe(head), shorten_gist(make_safe(one.task), 100) + f"  {make_safe(one.run_id)}")
+    if not found:
+        out.say("runs.none-shared")
     return 0
 
 

@@ -1,8 +1,15 @@
 """`mi sync`: what the person shares goes to the hub, what others share comes."""
 
+import sys
+from typing import TYPE_CHECKING
+
 from mi.app.home_context import HomeContext
 from mi.cli.arguments import Args, Parser, add_json, command
-from mi.cli.output import Output, Progress, make_safe, shorten_gist
+from mi.cli.output import Output, Progress, flush, make_safe, shorten_gist
+from mi.kernel.errors import MiError
+
+if TYPE_CHECKING:
+    from mi.app.hub import SyncedHome
 
 
 def build_parser(name: str) -> Parser:
@@ -10,6 +17,7 @@ def build_parser(name: str) -> Parser:
     summary = "Push to the hub what you said for the team, and pull what the others did."
     built = command("mi sync", summary, "mi sync --dry-run", _sync, person_only=True)
     built.add_argument("--dry-run", action="store_true", help="only show what would leave")
+    built.add_argument("--watch", action="store_true", help="go on until Ctrl-C, and share at once what is new")
     add_json(built)
     return built
 
@@ -19,18 +27,45 @@ def _sync(context: HomeContext, args: Args) -> int:
 
     if args.dry_run:
         return _preview(context, args)
+    if args.watch:
+        return _watch(context, args)
+    _tell(context, args.json, sync(context, Progress(Output(context.language), "progress.sync")))
+    return 0
+
+
+def _watch(context: HomeContext, args: Args) -> int:
+    from mi.agents.signals import StopFlag, stop_on_signals
+    from mi.app.hub import watch
+
     out = Output(context.language)
-    done = sync(context, Progress(out, "progress.sync"))
+    if not args.json:
+        out.say("sync.watching")
+        flush()
+
+    def tell(done: "SyncedHome") -> None:
+        if done.pushed.records or done.pushed.aside or done.pulled:
+            _tell(context, args.json, done)
+            flush()
+
+    def fail(error: MiError) -> None:
+        sys.stderr.write(f"mi: {error.line(context.language)}\n")
+
+    with stop_on_signals(StopFlag()) as stop:
+        watch(context, lambda: bool(stop.reason), tell, fail)
+    return 130 if stop.reason == "SIGINT" else 0
+
+
+def _tell(context: HomeContext, as_json: bool, done: "SyncedHome") -> None:
+    out = Output(context.language)
     fields = {**done.pushed._asdict(), "pulled": done.pulled}
-    if args.json:
+    if as_json:
         out.json(fields)
-        return 0
+        return
     out.say("sync.done", **fields)
     if done.pushed.hidden:
         out.say("sync.hidden", count=done.pushed.hidden)
     if done.pushed.aside:
         out.say("sync.aside", count=done.pushed.aside, path=context.home.path("hub", "aside.jsonl"))
-    return 0
 
 
 def _preview(context: HomeContext, args: Args) -> int:

@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Callable, Iterator
+from functools import partial
 from typing import Any, Literal
 
 from mi.kernel import jsonl
@@ -35,6 +36,8 @@ _OURS = {
     *("ts", "valid_from", "valid_to", "status", "confidence", "claim_id", "claim_type", "node_id", "node_type"),
     *("edge_id", "edge_type", "from_id", "to_id"),
 }
+RUN_KINDS = ("run_start", "run_end", "question", "tree_work")  # what of a shared run leaves
+_RUN_SIGNS = tuple(f'"{kind}"'.encode() for kind in RUN_KINDS)
 _SIGNS = (TEAM.encode(), b"_retract", b'"edge"')  # what a line must hold to be looked at
 
 
@@ -83,12 +86,15 @@ class HomeLog(NamedTuple):
     choose: Choose
 
 
-def list_logs(home: Home, notices: Notices) -> Iterator[HomeLog]:
-    """Yield the logs that may hold something for others."""
+def list_logs(home: Home, notices: Notices, runs_since: str = "") -> Iterator[HomeLog]:
+    """Yield the logs that may hold something for others; those of runs where they are shared since a moment."""
     yield from _list_store(home, ThoughtStore(home.thoughts, "global", "", notices), "")
     for project_id in home.project_ids():
-        store = ThoughtStore(home.project(project_id).thoughts, "project", project_id, notices)
-        yield from _list_store(home, store, find_shared_project(home, project_id, notices))
+        place = home.project(project_id)
+        project = find_shared_project(home, project_id, notices)
+        yield from _list_store(home, ThoughtStore(place.thoughts, "project", project_id, notices), project)
+        if runs_since and os.path.exists(place.evidence):
+            yield HomeLog(home.relative(place.evidence), place.evidence, project, partial(_choose_run, runs_since))
 
 
 def find_shared_project(home: Home, project_id: str, notices: Notices) -> str:
@@ -141,6 +147,18 @@ class _ThoughtChoices:
     def _find(self, thought_id: object) -> dict[str, Any] | None:
         found = self._store.read(save=False).get(str(thought_id)) if thought_id else None
         return found.raw if found is not None else None
+
+
+def _choose_run(since: str, line: bytes) -> ChosenLine | None:
+    """Return what tells how a run stands; what its agent and its judge said, and where it works, stays here."""
+    if not any(sign in line for sign in _RUN_SIGNS):
+        return None
+    raw = decode_stored(line, dict[str, Any])
+    is_shared = raw.get("kind") in RUN_KINDS and str(raw.get("run_id") or "").startswith("run_")
+    if not is_shared or str(raw.get("ts") or "") < since:
+        return None
+    places = {name: os.path.basename(str(raw[name])) for name in ("project_root", "main_root") if raw.get(name)}
+    return ChosenLine("run", raw | places)
 
 
 def is_for_team(raw: dict[str, Any]) -> bool:

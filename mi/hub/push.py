@@ -59,7 +59,7 @@ class HubPush:
 
     def run(self, progress: Progress = lambda done, total: None) -> Pushed:
         """Push all that may leave and the hub does not have."""
-        logs, known = [*list_logs(self._home, self._notices)], self.read_positions()
+        logs, known = [*self._list_logs()], self.read_positions()
         sizes = [jsonl.measure_size(log.place) - known.get(log.path, LogPosition()).taken for log in logs]
         pushed, done = Pushed(), 0
         for log, size in zip(logs, sizes, strict=True):
@@ -71,10 +71,13 @@ class HubPush:
     def preview(self) -> Iterator[tuple[HomeLog, Outgoing]]:
         """Yield what the next push would send."""
         known = self.read_positions()
-        for log in list_logs(self._home, self._notices):
+        for log in self._list_logs():
             start = self._find_start(log, known.get(log.path, LogPosition()))
             for batch in self._read_batches(log, start):
                 yield from ((log, one) for one in batch.rows)
+
+    def _list_logs(self) -> Iterator[HomeLog]:
+        return list_logs(self._home, self._notices, self._state.runs_since)
 
     def read_positions(self) -> dict[str, LogPosition]:
         """Return how far the hub has each log of this home."""

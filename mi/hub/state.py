@@ -21,6 +21,7 @@ class HubState(Struct, frozen=True, kw_only=True):
     member: str = ""
     home_id: str = ""
     mark_key: str = ""  # by which this home recognises what it pushed; it never leaves
+    runs_since: str = ""  # runs are shared that began later; "" where they are not
     owner_dsn: str = ""  # where this home made the hub: for invitations
 
 

@@ -245,7 +245,7 @@ class FleetConfig(Struct, frozen=True, kw_only=True):
 class HubConfig(Struct, frozen=True, kw_only=True):
     """What a home that joined a hub gives to it."""
 
-    share: Literal["off", "team"] = "team"  # nothing, or what the person said for the team
+    share: Literal["off", "team", "runs"] = "team"  # nothing, what the person said for the team, or also their runs
 
 
 class ContractTasks(Struct, frozen=True, kw_only=True):

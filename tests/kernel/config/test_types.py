@@ -159,7 +159,7 @@ CHOICES = {
     "runtime.verification.scope": "all|related",
     "snapshot.secrets": "keep|skip",
     "fleet.tick": "done|merge",
-    "hub.share": "off|team",
+    "hub.share": "off|runs|team",
     "runtime.verification.no_tests_policy": "ask_once_per_project_then_remember|never_ask",
     "runtime.external_actions.network_policy": "allow|ask|values_judged",
     "runtime.external_actions.install_policy": "allow|ask|values_judged",

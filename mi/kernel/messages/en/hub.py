@@ -46,5 +46,7 @@ TEXT: dict[str, str] = {
     "sync.done": "{records} went to the hub, {pulled} came.",
     "sync.hidden": "Of {count} of them a secret was taken out first.",
     "sync.aside": "{count} could not be sent and stay here; {path} says which and why.",
+    "sync.watching": "Sharing as things come; Ctrl-C ends this.",
+    "runs.none-shared": "nobody shares a run with the hub (hub.share: runs in mi config)",
     "sync.would-leave": "{count} would leave (mi sync).",
 }

@@ -46,6 +46,8 @@ TEXT: dict[str, str] = {
     "sync.done": "送出 {records} 条到中心，收到 {pulled} 条。",
     "sync.hidden": "其中 {count} 条事先去掉了机密。",
     "sync.aside": "{count} 条无法送出，留在这里；{path} 说明是哪些及原因。",
+    "sync.watching": "有新内容就同步；Ctrl-C 结束。",
+    "runs.none-shared": "没有人与中心共享运行（mi config 中的 hub.share: runs）",
     "sync.would-leave": "将送出 {count} 条（mi sync）。",
 }
 
@@ -63,6 +65,8 @@ HELP: dict[str, str] = {
     "from the invitation": "来自邀请",
     "as another home: this one is a copy of one that joined": "作为另一个主目录：此主目录是已加入者的副本",
     "Push to the hub what you said for the team, and pull what the others did": "把你为团队说的送到中心，并取回其他人的",
+    "go on until Ctrl-C, and share at once what is new": "持续进行直到 Ctrl-C，有新内容立即共享",
+    "those that members of the hub share": "中心成员共享的运行",
     "only show what would leave": "只显示将送出的内容",
     "a PostgreSQL where the homes of a team meet: init, invite, join, leave": "团队各主目录相会的 PostgreSQL：init、invite、join、leave",
     "share with the hub, and take in what others share": "与中心共享，并接收其他人共享的内容",
