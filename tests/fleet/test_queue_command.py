@@ -259,6 +259,7 @@ def test_a_run_that_others_wait_for_and_that_is_not_done_waits_for_the_person(be
 
 @pytest.mark.req("fleet.queue.own-tree")
 def test_a_repository_that_git_refuses_is_not_worked_on_in_the_person_s_own_tree(bench: Workbench) -> None:
+    bench.agent([say("Done.")])
     os.chown(bench.project, 1234, -1)
     os.chown(bench.project / ".git", 1234, -1)
     for words in (("queue", "add", "x"), ("run", "--worktree", "x"), ("run", "--detach", "x")):
