@@ -2,7 +2,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: browser postgres demo test soak check fuzz mutants bench docs coverage clean
+.PHONY: browser postgres demo test soak check fuzz mutants bench docs screenshots coverage clean
 
 demo: $(VENV)/.ready  ## the main job, offline, in .demo/
 	@$(BIN)/mi --home $(CURDIR)/.demo demo
@@ -37,12 +37,15 @@ mutants: $(VENV)/.ready-dev  ## break each clause of the nexus contract; a fixtu
 	$(BIN)/python -m tests.nexus.mutants
 
 bench: $(VENV)/.ready-dev  ## figures as ratios, nothing asserted
-	for bench in judge contract floor hands loop minds asked_once thoughts rules late_imports snapshots proof speaker answers inbox seal stream queue trees fleet hub; do $(BIN)/python bench/$$bench.py || exit 1; done
+	for bench in judge contract floor hands loop minds asked_once thoughts rules late_imports snapshots proof speaker answers inbox seal stream queue trees fleet page hub; do $(BIN)/python bench/$$bench.py || exit 1; done
 	test -z "$$MI_LOCOMO" || $(BIN)/python bench/recall.py
 
 docs: $(VENV)/.ready-dev  ## write the generated parts of docs/ anew
 	$(BIN)/python docs/reference.py
 	$(BIN)/python docs/picture.py
+
+screenshots: $(VENV)/.ready-dev browser  ## take the pictures of the page in README and guides anew
+	WRITE_PICTURES=1 $(BIN)/python -m pytest -q tests/web/test_pictures.py -k page_shows
 
 coverage: $(VENV)/.ready-dev  ## write build/coverage.md: each requirement with the tests that prove it
 	$(BIN)/python -m pytest -q -n auto --dist worksteal --requirements --write-coverage

@@ -16,7 +16,7 @@ from playwright.sync_api import Browser, BrowserContext, Page, Playwright, sync_
 from tests.conftest import MI
 
 _NAMES = ("chromium", "chromium-browser", "google-chrome")
-_FLAGS = [
+FLAGS = [
     "--no-sandbox",
     "--disable-gpu",
     "--disable-quic",
@@ -84,7 +84,7 @@ def playwright() -> Iterator[Playwright]:
 @pytest.fixture(scope="package")
 def browser(playwright: Playwright) -> Iterator[Browser]:
     """One browser for all tests of the page; each opens windows without a memory of its own."""
-    launched = playwright.chromium.launch(executable_path=find_chromium(), args=_FLAGS)
+    launched = playwright.chromium.launch(executable_path=find_chromium(), args=FLAGS)
     yield launched
     launched.close()
 

@@ -5,7 +5,7 @@ const lost = document.getElementById("lost");
 let since = main().dataset.since;
 try { localStorage.setItem("place", place); } catch { /* a browser that remembers nothing */ }
 let stream = null;
-let fetching = null;
+let fetching = false;
 let again = false;
 
 // ---- what stands in the page becomes what the server says, but for what somebody is writing or has opened
@@ -70,14 +70,18 @@ function take(html, tellsWhatWasDone) {
 
 async function refresh() {
   if (fetching) { again = true; return; }
-  fetching = fetch(location.href, { headers: { Accept: "text/html; fragment" } });
+  fetching = true;
+  const began = performance.now();
   try {
-    const answer = await fetching;
+    const answer = await fetch(location.href, { headers: { Accept: "text/html; fragment" } });
     if (answer.ok) take(await answer.text(), false);
     lost.hidden = answer.status !== 401;
   } catch { lost.hidden = false; }
-  fetching = null;
-  if (again) { again = false; refresh(); }
+  // A busy server is not asked again at once by everybody who watches: the runs come first.
+  setTimeout(() => {
+    fetching = false;
+    if (again) { again = false; refresh(); }
+  }, Math.min(2 * (performance.now() - began), 2000));
 }
 
 // ---- the one stream: closed while nobody looks, taken up where it was left
@@ -146,6 +150,9 @@ setInterval(() => {
 
 // ---- what is still being looked into is asked for again
 setInterval(() => { if (!document.hidden && main().querySelector("[data-again]")) refresh(); }, 1000);
+
+// ---- on a phone the menu is one line: where one is stays in sight
+document.querySelector("nav a[aria-current]")?.scrollIntoView({ block: "nearest", inline: "center" });
 
 // ---- keys
 function move(step) {
