@@ -86,7 +86,9 @@ def test_a_run_its_decisions_and_the_effect_of_undoing_pass_the_audit(
         page.wait_for_selector("h1")
         found = Axe().run(page).response["violations"]
         assert [(one["id"], [node["html"][:120] for node in one["nodes"]]) for one in found] == [], ref
+        page.set_viewport_size({"width": 320, "height": 800})
         assert is_narrow_enough(page)
+        page.set_viewport_size({"width": width, "height": 800})
     page.goto(f"{start}why/{answer['run_id']}")
     assert page.locator("article a").get_attribute("href").endswith(f"/run/{answer['run_id']}")
     told = page.inner_text("section >> nth=0")
@@ -126,6 +128,8 @@ def test_what_an_event_taught_is_taken_back_and_restored(bench: Workbench, serve
     page = open_page(open_window(), serve(env=bench.env, cwd=bench.project).link)
     start = page.url
     kept = json.loads(bench.mi("remember", "The tests need Python 3.12.", "--json").stdout)
+    page.goto(f"{start}why/{kept['event_id'].removeprefix('ev_').rpartition('_')[0]}?undo=1")  # the whole command
+    assert "The tests need Python 3.12." in page.inner_text("#undo")
     page.goto(f"{start}why/{kept['event_id']}?undo=1")
     assert "The tests need Python 3.12." in page.inner_text("#undo")
     page.get_by_role("button", name="Take it back").click()

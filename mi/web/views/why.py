@@ -79,7 +79,7 @@ def _show(request: PageRequest) -> WhyModel:
 
 def _explain(reader: WhyReader, ref: str, language: str) -> Why | None:
     """Return what a thing rests on; of a run, what its latest decision does."""
-    if not ref.startswith("run_"):
+    if not ref.startswith(("run_", "cli_")):
         return explain(reader, ref, language)
     made = reader.list_decisions(ref)
     latest = next((event for event in made if event.head.kind != "run_end"), made[0] if made else None)
