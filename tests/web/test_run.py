@@ -8,8 +8,10 @@ import pytest
 from axe_playwright_python.sync_playwright import Axe
 
 from mi.evidence.log import EvidenceWriter
+from mi.evidence.records.base import Record
 from mi.evidence.records.hands import HandsInput
-from mi.evidence.records.run import BatchEnd, RunEnd, RunStart
+from mi.evidence.records.mind import CheckPlan, Checks
+from mi.evidence.records.run import BatchEnd, Closing, PartJudged, RunEnd, RunStart
 from mi.kernel.home import Home
 from mi.kernel.notices import Notices
 from tests.autopilot.workbench import BROKEN, CHECK, RIGHT, TEST, WRONG, Workbench, edit, open_bench, run, say
@@ -113,6 +115,50 @@ def test_a_run_passes_the_audit(bench: Workbench, serve: Make, open_window: Make
     page.evaluate("document.querySelectorAll('details').forEach((one) => { one.open = true; })")
     found = Axe().run(page).response["violations"]
     assert [(one["id"], [node["html"][:120] for node in one["nodes"]]) for one in found] == []
+
+
+def append(home: Home, *records: Record) -> str:
+    """A run whose log holds these records."""
+    writer = EvidenceWriter(home.project(PROJECT).evidence, "run_20261118T110000Z_abcdefgh", Notices())
+    for record in (RunStart(task="paint it", hands="codex", batch_id="b0"), HandsInput(input="paint", batch_id="b0")):
+        writer.append(record)
+    return [writer.append(record) for record in records][-1].run_id
+
+
+@pytest.mark.req("page.run.parts")
+def test_the_parts_of_the_task_stand_with_what_was_seen_and_what_is_missing(
+    serve: Make, open_window: Make, home: Home
+) -> None:
+    end = BatchEnd(last_message="Painted.", batch_id="b0", seen={"parts": [{"text": "paint it", "seen": ["wall.py"]}]})
+    parts = [
+        PartJudged(text="paint it", state="done", cited_ids=["ev_run_20261118T110000Z_abcdefgh_3"]),
+        PartJudged(text="sweep the floor", state="open", missing=["the broom"]),
+    ]
+    run_id = append(home, end, Closing(outcome="told", parts=parts, batch_id="b0"), RunEnd(status="blocked"))
+    page = open_run(open_window(), serve().link, run_id)
+    painted, swept = page.locator("#parts li").all_inner_texts()
+    assert [part in painted for part in ("✓", "paint it", "wall.py", "ended Painted.")] == [True] * 4
+    assert [part in swept for part in ("✗", "sweep the floor", "the broom")] == [True] * 3
+
+
+@pytest.mark.req("page.bad.record")
+def test_markup_and_a_record_that_is_too_long_leave_the_run_readable(
+    serve: Make, open_window: Make, home: Home
+) -> None:
+    odd = CheckPlan(checks=Checks(notes="<script>document.title='bad'</script>\x1b[31mred"), batch_id="b0")
+    run_id = append(home, odd, BatchEnd(last_message="x" * 5_000_000, batch_id="b0"), RunEnd(status="failed"))
+    page = open_run(open_window(), serve().link, run_id)
+    assert "is not shown here: mi show ev_run_20261118T110000Z_abcdefgh_4" in page.inner_text("#b0")
+    assert "<script>" in page.inner_text("#b0-decided")
+    assert "\x1b" not in page.content()
+    assert page.title() != "bad"
+
+
+@pytest.mark.parametrize("query", ["?batch=b99", "?batch=nothing", "?upto=99999", "?upto=-1", "?restore=b7"])
+def test_a_wrong_address_still_shows_the_run(serve: Make, open_window: Make, home: Home, query: str) -> None:
+    page = open_run(open_window(), serve().link, write_run(home, 3), query)
+    assert page.locator("#b2").count() == 1
+    assert ("nothing is kept" in page.inner_text("main")) is (query == "?restore=b7")
 
 
 def test_a_run_that_is_none_is_said(serve: Make, open_window: Make, home: Home) -> None:

@@ -8,6 +8,7 @@ from markupsafe import Markup
 from mi.app.run_timeline import MOST_BATCHES, RunTimeline, TimelineBatch, build_timeline
 from mi.evidence.records.proof import Proof
 from mi.evidence.records.run import Marks, VerifiedBy
+from mi.kernel.errors import MiError, from_os_error
 from mi.kernel.messages import text
 from mi.kernel.named_tuple import NamedTuple
 from mi.web.background import Deed
@@ -48,6 +49,7 @@ class RunModel(NamedTuple):
     cards: list[WaitingCard]  # questions of the run that wait
     deeds: list[Deed]
     restore: RestorePreview | None
+    problem: str  # why the files cannot be put back
     picture: Markup
 
 
@@ -59,7 +61,8 @@ def _show(request: PageRequest) -> RunModel:
     first = run.window.first
     older = (max(first - MOST_BATCHES, 1), first - 1) if first > 1 else None
     steps, deeds = _ALL_STEPS if number else _STEPS, request.work.list_deeds(f"run:{run.entry.run_id}")
-    wanted, can = request.query.get("restore"), _list_possible(run)
+    can = _list_possible(run)
+    plan, problem = _preview(request, run, can)
     return RunModel(
         run,
         list(_list_marks(run)),
@@ -69,9 +72,22 @@ def _show(request: PageRequest) -> RunModel:
         can,
         _list_cards(request, run),
         deeds,
-        preview_restore(request, run.entry, wanted.removeprefix("run")) if wanted and "restore" in can else None,
+        plan,
+        problem,
         draw_timeline(run.batches[::-1], partial(text, language=request.language)),
     )
+
+
+def _preview(request: PageRequest, run: RunTimeline, can: frozenset[str]) -> tuple[RestorePreview | None, str]:
+    """Return what putting files back would change, where that was asked for, or why it cannot be done."""
+    wanted = request.query.get("restore", "")
+    if not wanted or "restore" not in can:
+        return None, ""
+    try:
+        return preview_restore(request, run.entry, wanted.removeprefix("run")), ""
+    except (MiError, OSError) as error:
+        failed = error if isinstance(error, MiError) else from_os_error(error)
+        return None, failed.line(request.language)
 
 
 def _list_possible(run: RunTimeline) -> frozenset[str]:
