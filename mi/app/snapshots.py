@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from mi.app.home_context import HomeContext, find_current_folder
 from mi.app.run_names import find_run_id, is_short_name
 from mi.app.tree_run import find_latest_here
-from mi.evidence.reader import read_back, read_on
+from mi.evidence.reader import read_back, read_those, read_whole
 from mi.evidence.records.run import TreeSnapshot
 from mi.kernel import clock, files, git
 from mi.kernel.errors import MiError, NotFound, UsageError
@@ -128,8 +128,10 @@ def _read_recorded(context: HomeContext, run: str, beginning: int | None) -> dic
     found: dict[str, TreeSnapshot] = {}
     if beginning is None:
         return found
-    for event in read_on(context.project_home.evidence, beginning, context.notices):
-        record = event.record() if event.head.run_id == run and event.head.kind == "tree_snapshot" else None
+    log = context.project_home.evidence
+    for event in read_those(log, context.evidence_index.list_events(log, run, lambda done, total: None)):
+        is_snapshot = event.head.run_id == run and event.head.kind == "tree_snapshot"
+        record = read_whole(log, event).record() if is_snapshot else None
         if isinstance(record, TreeSnapshot) and record.commit:
             found[_as_in_ref(record.of)] = record
     return found

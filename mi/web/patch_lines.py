@@ -50,10 +50,14 @@ class FilePatch(NamedTuple):
     modes: tuple[str, str] = ("", "")  # before and after, where they differ
     is_binary: bool = False
 
+    @property
+    def length(self) -> int:
+        return sum(len(hunk.lines) for hunk in self.hunks)
 
-def read_patch(patch: str) -> list[FilePatch]:
-    """Return what the text of a git diff says of each file, free of secrets and of what could drive a terminal."""
-    return [_read_file(block) for block in _FILE.split(patch) if block.startswith("diff --git ")]
+
+def read_patch(patch: str) -> Iterator[FilePatch]:
+    """Yield what the text of a git diff says of each file, free of secrets and of what could drive a terminal."""
+    return (_read_file(block) for block in _FILE.split(patch) if block.startswith("diff --git "))
 
 
 def _read_file(block: str) -> FilePatch:

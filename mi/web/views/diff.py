@@ -157,9 +157,15 @@ def _choose_drawn(changes: Iterable[ChangedFile]) -> list[ChangedFile]:
 
 
 def _read_patches(pair: TreePair, changes: list[ChangedFile]) -> dict[str, FilePatch]:
-    """Return the patches of these files, by path."""
+    """Return the patches of these files, by path: as many as there is room for with the lines around."""
     paths = [path for change in changes for path in (change.path, change.was) if path]
-    return {patch.path: patch for patch in read_patch(write_patch(pair, paths, only_stat=False))} if paths else {}
+    found, room = dict[str, FilePatch](), _LINES
+    for patch in read_patch(write_patch(pair, paths, only_stat=False)) if paths else ():
+        if found and patch.length > room:
+            break
+        found[patch.path] = patch
+        room -= patch.length
+    return found
 
 
 def _draw(change: ChangedFile, patch: FilePatch | None, start: int = 0, most: int = _LINES) -> ShownFile:
