@@ -68,7 +68,7 @@ def _look(context: HomeContext, tree: WorkTree, apply: bool, is_named: bool) -> 
         return CleanedTree(tree, text("clean.no-main", language, path=tree.main))
     tree = mend_tree(TreeRegistry(context.home, context.notices), tree, tree.main)
     tip = git.run(tree.main, "rev-parse", "--verify", "-q", f"refs/heads/{tree.branch}^{{commit}}").output.strip()
-    merged = bool(tip) and (tip == tree.base or is_merged(tree, tip, works))
+    merged = bool(tip) and is_merged(tree, tip, works)
     is_there = os.path.lexists(os.path.join(tree.path, ".git"))
     if not is_there and os.path.isdir(tree.path) and os.listdir(tree.path):
         return CleanedTree(tree, text("clean.no-git", language))

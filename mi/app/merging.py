@@ -13,7 +13,7 @@ from mi.autopilot.run_lock import find_running
 from mi.evidence.log import EvidenceWriter
 from mi.evidence.records.governed import TaskOutcome
 from mi.evidence.records.run import RunEnd, RunStart, TreeWork
-from mi.fleet.merging import MergePlan, MergeResult, MergeWay, find_target, merge_branch
+from mi.fleet.merging import MergePlan, MergeResult, MergeWay, find_checked_out, find_target, merge_branch
 from mi.fleet.tree_registry import TreeRegistry, WorkTree
 from mi.fleet.tree_steps import commit_work, take_up_recorded
 from mi.fleet.work_trees import choose_filters, mend_tree
@@ -97,6 +97,7 @@ def merge_run(context: HomeContext, run: str, way: MergeWay, into: str, anyway: 
     target, commit = find_target(tree.main if here in (None, tree.path) else str(here), into)
     if target == tree.branch:
         raise UsageError("merge-into-itself", branch=target)
+    _refuse_where_a_run_works(context, tree.main, target)
     message = f"Merge {tree.branch}\n\nMI-Run: {run_id}\n"
     plan = MergePlan(tree.main, tree.branch, tip, target, commit, message, choose_filters(context.home, tree))
     result = merge_branch(plan, way)
@@ -120,6 +121,14 @@ def describe_merge(merged: MergedRun, language: str) -> Iterator[str]:
         yield say("merge.more", language, count=count - _SHOWN)
     if merged.ticked:
         yield say("merge.ticked", language, task_id=merged.ticked)
+
+
+def _refuse_where_a_run_works(context: HomeContext, main: str, target: str) -> None:
+    """Raise Blocked where an agent works in the tree that has the branch: it would take what comes for its own work."""
+    place = find_checked_out(main, target)
+    for running in find_running(context.home, context.project.project_id) if place else ():
+        if git.find_toplevel(running.owner.root or main) == os.path.realpath(place):
+            raise Blocked("merge-run-there", into=target, root=place, run_id=running.owner.run_id)
 
 
 def _explain_undone(found: TreeRun) -> MiError:

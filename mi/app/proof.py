@@ -112,7 +112,7 @@ class KeptRun(NamedTuple):
 def find_kept_run(context: HomeContext, run: str) -> KeptRun:
     """Return a run with the trees before and after it; NotFound where its snapshots are gone."""
     from mi.autopilot.resume import latest_run_id, records_of
-    from mi.project.snapshots import list_snapshots, open_store
+    from mi.project.snapshots import CLEANED, list_snapshots, open_store
     from mi.project.trees import GitTree
 
     log, root = context.project_home.evidence, context.project.root
@@ -125,7 +125,7 @@ def find_kept_run(context: HomeContext, run: str) -> KeptRun:
     if not records or not isinstance(records[0], RunStart):
         raise NotFound("not-a-run", run_id=run_id, path=log)
     store = open_store(root, context.project_home.snapshots)
-    snapshots = list_snapshots(store, run_id) if store else []
+    snapshots = [one for one in list_snapshots(store, run_id) if one.batch_id != CLEANED] if store else []
     if len(snapshots) < 2:
         raise NotFound("no-snapshots", run_id=run_id)
     env = {"GIT_DIR": store.git_dir} if store else {}

@@ -13,7 +13,7 @@ from mi.evidence.records.run import TreeSnapshot
 from mi.kernel import clock, files, git
 from mi.kernel.errors import MiError, NotFound, UsageError
 from mi.kernel.text import decode
-from mi.project.snapshots import END, KeptSnapshot, find_kept_stores, list_snapshots, order_snapshots
+from mi.project.snapshots import CLEANED, END, KeptSnapshot, find_kept_stores, list_snapshots, order_snapshots
 from mi.project.tree_paths import is_inside
 from mi.project.tree_store import TreeStore
 from mi.project.trees import GitTree
@@ -53,7 +53,7 @@ def choose_snapshots(context: HomeContext, ref: str) -> ChosenSnapshots:
     if batch and batch not in names:
         raise NotFound("batch-not-kept", ref=ref, known=", ".join(f"{run}/{name}" for name in names))
     at = names.index(batch) if batch else 0
-    later = found[at + 1 :]
+    later = [kept for kept in found[at + 1 :] if kept.batch_id != CLEANED]
     last = (later[0] if batch else later[-1]) if later else None
     ended = recorded.get(last.batch_id) if last else None
     begun, batches = recorded.get(names[at]), tuple(name for name in names if name != END)

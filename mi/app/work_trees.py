@@ -107,7 +107,7 @@ def _find_snapshot(top: str, run_id: str) -> str:
 
     store = find_store(top)
     kept = list_snapshots(store, run_id) if store else []
-    return kept[-1].commit if kept else ""
+    return max(reversed(kept), key=lambda one: one.time).commit if kept else ""
 
 
 def build_tree_steps(context: HomeContext, run_id: str, task: str) -> "list[RunSteps]":

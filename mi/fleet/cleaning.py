@@ -2,6 +2,7 @@
 
 import filecmp
 import os
+import re
 import shutil
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
@@ -18,12 +19,12 @@ from mi.kernel.home import Home
 from mi.kernel.notices import Notices
 from mi.project.left_out import FileSieve, KeepRules, is_tool_folder
 from mi.project.proof.dependencies import BUILD_FOLDERS, DEPENDENCY_FOLDERS
-from mi.project.snapshots import name_ref
+from mi.project.snapshots import CLEANED, name_ref
 
-KEPT = "cleaned"  # in a batch's place: what was in a work tree when it was removed
 _CACHES = frozenset("__pycache__ .pytest_cache .mypy_cache .ruff_cache .hypothesis .cache .turbo .next".split())
 _DERIVED = DEPENDENCY_FOLDERS | BUILD_FOLDERS | _CACHES
 _UNDERWAY = ("MERGE_HEAD", "CHERRY_PICK_HEAD", "REVERT_HEAD", "rebase-merge", "rebase-apply", "BISECT_LOG")
+_OWN_BRANCH = re.compile(r"refs/(heads|remotes/[^/]+)/mi/")  # pushed, too: whoever owns the remote may remove it
 _MOST = 2000  # ignored files that are kept one by one
 
 
@@ -42,6 +43,8 @@ def look_into(home: Home, tree: WorkTree, keep: KeepRules) -> TreeContents:
     underway = next((name for name in _UNDERWAY if os.path.lexists(os.path.join(folder, name))), "")
     if underway:
         return TreeContents(stuck=("underway", underway))
+    if os.path.lexists(os.path.join(folder, "locked")):
+        return TreeContents(stuck=("locked", tree.path))
     submodule = next(_find_dirty_submodules(tree.path), "")
     if submodule:
         return TreeContents(stuck=("submodule", submodule))
@@ -49,12 +52,13 @@ def look_into(home: Home, tree: WorkTree, keep: KeepRules) -> TreeContents:
     if len(ignored) > _MOST:
         return TreeContents(stuck=("many", str(len(ignored))))
     sieve = FileSieve(tree.path, keep)
-    unkept = next((left.path for path in ignored if (left := sieve.judge(path))), "")
+    unkept = next((path for path in ignored if path.endswith("/") or sieve.judge(path)), "")  # a repository: a folder
     given = [*tree.links, *_list_unchanged(tree)]
-    whole = write_whole(tree.path, keep, given, choose_filters(home, tree), ignored)
-    lost = next(iter(whole.left_out), None)
-    if lost is not None or unkept:
-        return TreeContents(stuck=("unkept", lost.path if lost else unkept))
+    if unkept:
+        return TreeContents(stuck=("unkept", unkept))
+    whole = write_whole(tree.path, keep, given, choose_filters(home, tree), ignored, even_hidden=True)
+    if whole.left_out:
+        return TreeContents(stuck=("unkept", whole.left_out[0].path))
     return _compare(tree, whole)
 
 
@@ -123,14 +127,14 @@ def is_merged(tree: WorkTree, tip: str, works: Iterable[TreeWork]) -> bool:
     """Return whether a branch that is not MI's has the work of a run, by its commits or by what the log says."""
     brought = [work.result for work in works if work.act == "merged" and work.commit == tip and work.result]
     found = (name for commit in (tip, *brought) for name in list_branches(tree.main, commit))
-    return any(not name.startswith("refs/heads/mi/") for name in found)
+    return any(not _OWN_BRANCH.match(name) for name in found)
 
 
 def keep_contents(tree: WorkTree, contents: TreeContents, notices: Notices) -> str:
     """Keep what a work tree holds and no branch has under a reference; return it, '' where there is nothing to keep."""
     if not contents.tree and not contents.loose:
         return ""
-    ref, commit = name_ref(tree.run_id, KEPT), contents.head
+    ref, commit = name_ref(tree.run_id, CLEANED), contents.head
     if contents.tree:
         commit = make_commit(
             tree.path, contents.tree, contents.head, f"left in the work tree of {tree.run_id}\n", notices

@@ -72,6 +72,8 @@ def merge_branch(plan: MergePlan, way: MergeWay) -> MergeResult:
 
 def _try_out(plan: MergePlan, rebase: bool) -> str:
     """Return the commit that brings both together, made in a scratch tree; MiError naming the files that conflict."""
+    if rebase and _ask(plan.main, "rev-list", "--merges", "-1", f"{plan.target}..{plan.tip}"):
+        raise MiError("merge-with-merges", branch=plan.branch, into=plan.into)
     with _open_scratch(plan) as scratch:
         if rebase:
             words = ["rebase", "--quiet", "--no-verify", "--no-autostash", plan.target, plan.tip]

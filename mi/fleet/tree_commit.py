@@ -31,11 +31,13 @@ def write_whole(
     but: Iterable[str] = (),
     settings: dict[str, str] | None = None,
     also: Iterable[str] = (),
+    even_hidden: bool = False,
 ) -> WholeTree:
     """Write down everything that is not ignored, and the paths of `also`; MiError when git cannot.
 
     The index stays as it is. New files that are too large or hold a secret are left out, and whatever lies at or below
-    the paths of `but`, also where the agent has committed it.
+    the paths of `but`, also where the agent has committed it. `even_hidden`: changes of files, too, that git was told
+    not to look at.
     """
     with _open_index(top) as index:
 
@@ -48,6 +50,9 @@ def write_whole(
                 raise MiError("tree-not-written", path=top, reason=answer.error or args[0])
             return answer.output
 
+        shown = _find_hidden(top, ask("ls-files", "-v", "-z")) if even_hidden else b""
+        for flag in ("--no-assume-unchanged", "--no-skip-worktree") if shown else ():
+            ask("update-index", flag, "-z", "--stdin", stdin=shown)
         ask("add", "-u", "--", ".")
         skipped = tuple(but)
         if skipped:
@@ -61,6 +66,12 @@ def write_whole(
         if taken:
             ask("update-index", "--add", "-z", "--stdin", stdin=taken)
         return WholeTree(ask("write-tree").decode().strip(), left_out)
+
+
+def _find_hidden(top: str, listed: bytes) -> bytes:
+    """Return the files that are there and that git does not look at; a sparse checkout's are not there."""
+    names = [line[2:] for line in listed.split(b"\0") if line[:1] in (b"h", b"s", b"S")]
+    return b"\0".join(name for name in names if os.path.lexists(os.path.join(os.fsencode(top), name)))
 
 
 def _judge(sieve: FileSieve, path: str) -> LeftOut | None:

@@ -14,6 +14,7 @@ from mi.project.tree_writer import TreeWriter, WrittenTree
 
 DAYS = 30
 END = "end"  # in a batch's place: the state after the latest batch
+CLEANED = "cleaned"  # in a batch's place: what was in a work tree when it was removed, which is no state of the run
 _PREFIX = "refs/mi/"
 _SETTINGS = {"core.logAllRefUpdates": "false", "i18n.commitEncoding": "UTF-8"}
 _WHO = {"NAME": "Mind Incarnation", "EMAIL": "mi@localhost"}
@@ -148,9 +149,9 @@ def list_snapshots(store: TreeStore, run_id: str = "") -> list[KeptSnapshot]:
 def order_snapshots(snapshots: list[KeptSnapshot]) -> list[KeptSnapshot]:
     """Return the snapshots of a run in the order in which they were taken: by number, whatever their commits' dates."""
 
-    def place(kept: KeptSnapshot) -> tuple[bool, list[int]]:
+    def place(kept: KeptSnapshot) -> tuple[int, list[int]]:
         numbers = [int(part) for part in kept.batch_id.removeprefix("b").split("-") if part.isdecimal()]
-        return kept.batch_id == END, numbers
+        return ("", END, CLEANED).index(kept.batch_id) if kept.batch_id in (END, CLEANED) else 0, numbers
 
     return sorted(snapshots, key=place)
 
