@@ -110,7 +110,7 @@ def measure_views(served: Served, run_id: str) -> None:
     """Print what each view takes once it was looked at."""
     visitor = Visitor(served.port)
     place = visitor.enter(served.link)
-    known = {"run_id": run_id, "ref": run_id, "id": run_id}
+    known = {"run_id": run_id, "ref": run_id, "form": "html"}
     more = {"runs": ["?q=task+99", "?most=300"], "knowledge": ["?q=topic+33"]}
     for view in VIEWS:
         for query in ("", *more.get(view.name, ())):

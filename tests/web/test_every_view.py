@@ -15,9 +15,11 @@ from mi.evidence.log import EvidenceWriter
 from mi.evidence.records.run import Question, QuestionOption
 from mi.evidence.records.thoughts import LearnSuggested
 from mi.kernel.notices import Notices
+from mi.web.rendering import FOLDER
 from mi.web.view import PageView
 from mi.web.views import VIEWS
 from tests.autopilot.workbench import MEND, TEST, Workbench, open_bench, run, say
+from tests.seals import unseal
 from tests.web.browser import NARROW, WIDE, Served, open_page
 from tests.web.test_access import FORM, Visitor, token_of
 from tests.web.test_bad_input import MARKUP, SECRET
@@ -33,9 +35,10 @@ class LivedIn(NamedTuple):
     run_id: str
 
     def addresses(self) -> Iterator[tuple[PageView, str]]:
-        """Every view with an address that shows something there."""
-        known = {"run_id": self.run_id, "ref": self.run_id, "id": self.run_id}
-        return ((view, view.path.format(**known)) for view in VIEWS)
+        """Every view with an address that shows something there; what is a file for the person has no template."""
+        known = {"run_id": self.run_id, "ref": self.run_id}
+        shown = [view for view in VIEWS if Path(FOLDER, "templates", f"{view.name}.html").exists()]
+        return ((view, view.path.format(**known)) for view in shown)
 
 
 @pytest.fixture
@@ -107,6 +110,21 @@ def test_every_act_needs_the_page_itself_and_the_sessions_token(lived: LivedIn, 
             ]:
                 assert visitor.ask(place + address, "POST", body, **FORM | headers)[0] == 403, (view.name, act)
     assert lived.bench.records() == records
+
+
+@pytest.mark.req("page.bad.record")
+def test_every_view_bears_a_huge_record_and_a_torn_log(lived: LivedIn, serve: Make) -> None:
+    log = next(lived.bench.home.glob("projects/*/evidence.jsonl"))
+    huge = Question(id="qu_huge", text="x " * 25_000_000)
+    EvidenceWriter.for_command(str(log), Notices()).append(huge)
+    unseal(str(log))
+    with log.open("ab") as file:
+        file.write(b'{"kind": "question", "id": "qu_torn", "te')
+    visitor, place = enter(serve(env=lived.bench.env))
+    for view, address in lived.addresses():
+        status, _, body = visitor.ask(place + address)
+        assert status == 200, (view.name, body[:500])
+        assert len(body) < 500_000, view.name
 
 
 @pytest.mark.req("page.keys", "page.small")
