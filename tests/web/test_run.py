@@ -67,6 +67,8 @@ def test_a_run_is_read_batch_by_batch(
     assert "exit 0" in mark
     assert "OK" in mark
     assert trees[-1][:12] in mark
+    kept = [one["commit"] for one in done.of("tree_snapshot") if one["tree"] == trees[-1]]
+    assert any(f"kept as {commit[:12]}" in mark for commit in kept)
     page.locator("#b0-decided summary").click()
     decided = page.inner_text("#b0-decided")
     assert "check plan" in decided

@@ -32,7 +32,7 @@ class MarkShown(NamedTuple):
     output: str = ""
     words: str = ""
     tree: str = ""
-    ref: str = ""
+    ref: str = ""  # the commit that keeps it
     verified_by: VerifiedBy | None = None
     proof: Proof | None = None
 
@@ -157,7 +157,7 @@ def _show_verified(run: RunTimeline, marks: Marks) -> MarkShown:
         seen.exit_code if seen and seen.command == command else code,
         output or (seen.tail if seen and seen.command == command else ""),
         tree=tree.tree if tree else "",
-        ref=f"refs/mi/{tree.run_id}/{batch.batch_id}" if tree and batch else "",
+        ref=tree.commit[:12] if tree else "",
         verified_by=by,
     )
 
