@@ -73,8 +73,11 @@ def main(count: int) -> None:
         ana, bo = team.join("ana"), team.join("bo")
         write_claims(Home(str(ana.root)), count)
         size = os.path.getsize(ana.root / "thoughtdb/global/claims.jsonl") / count
+        began = time.process_time()
         took, went, _ = sync(ana)
+        spent = (time.process_time() - began) / went * 1e6
         print(f"push: {went:,} records of {size:.0f} bytes in {took:.1f} s: {went / took:,.0f}/s (wanted 20,000/s)")
+        print(f"      {spent:.0f} µs of this process for each; load of the machine {os.getloadavg()[0]:.1f}")
         sync(bo)
         write_claims(Home(str(ana.root)), NEW, count)
         print(f"push of {NEW:,} new ones: {sync(ana)[0] * 1000:.0f} ms")

@@ -3,9 +3,11 @@
 import hmac
 import os
 from collections.abc import Callable, Iterator
+from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 from mi.hub.outgoing import ChosenLine, HomeLog, Outgoing, list_logs, make_outgoing, read_outgoing
+from mi.hub.read_ahead import read_ahead
 from mi.hub.state import HubState
 from mi.kernel import clock, jsonl
 from mi.kernel.errors import Blocked
@@ -94,7 +96,7 @@ class HubPush:
         if start != known.taken:
             self._begin_again(log, known)
         pushed = Pushed()
-        for batch in self._read_batches(log, start):
+        for batch in read_ahead(self._read_batches(log, start)):
             added = self._send(log, start, batch)
             self._keep_aside(log, batch.aside)
             hidden = sum(one.hidden for one in batch.rows)
@@ -152,6 +154,7 @@ class HubPush:
 def _find_moment(one: Outgoing) -> str:
     """Return when a record was written, by its own word; without one, it is among the oldest."""
     try:
-        return clock.format_ms(int(clock.parse(one.written) * 1000))
-    except (ValueError, OverflowError, OSError):
+        moment = datetime.fromisoformat(one.written)
+    except ValueError:
         return clock.format_ms(0)
+    return one.written if moment.tzinfo else f"{one.written}Z"

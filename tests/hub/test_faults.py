@@ -109,6 +109,23 @@ def test_a_server_that_ends_at_once_and_starts_again_has_everything_once(tmp_pat
         server.remove()
 
 
+@pytest.mark.req("hub.resume")
+def test_a_hub_that_was_put_back_from_an_earlier_day_gets_what_it_lacks(team: Team) -> None:
+    ana, bo = team.join("ana"), team.join("bo")
+    write(ana, make_claim(1))
+    ana.mi("sync")
+    with team.server.connect(team.database, "postgres") as connection:
+        (earlier,) = connection.execute("SELECT taken, mark, seq, id FROM mi_hub.log").fetchall()
+        write(ana, make_claim(2), make_claim(3))
+        for home in (ana, bo):
+            home.mi("sync")
+        connection.execute("DELETE FROM mi_hub.record WHERE seq > %s", (earlier[2],))
+        connection.execute("UPDATE mi_hub.log SET taken = %s, mark = %s, seq = %s WHERE id = %s", earlier)
+    assert ana.json("sync")["records"] == 2
+    assert bo.json("sync")["pulled"] == 0
+    assert read_hub(team) == [f"cl_{number:023d}" for number in (1, 2, 3)]
+
+
 @pytest.mark.req("hub.copied-home")
 def test_a_copied_home_is_told_and_takes_part_as_one_of_its_own(team: Team) -> None:
     ana, bo = team.join("ana"), team.join("bo")
