@@ -155,7 +155,7 @@ def test_a_run_of_which_nothing_is_kept_says_so(bench: Workbench, serve: Make, o
 
 
 @pytest.mark.req("page.audit")
-@pytest.mark.parametrize(("width", "dark"), [(WIDE, False), (NARROW, True)])
+@pytest.mark.parametrize(("width", "dark"), [(WIDE, False), (NARROW, True), (320, False)])
 def test_it_passes_the_audit(bench: Workbench, serve: Make, open_window: Make, width: int, dark: bool) -> None:
     bench.agent([SPOIL, TEST, say("Looking at it.")], [edit("calc.py", WRONG, RIGHT), TEST, say("Done.")])
     done = bench.run("fix add")
@@ -163,6 +163,7 @@ def test_it_passes_the_audit(bench: Workbench, serve: Make, open_window: Make, w
     add_note(page, "calc.py", 2, "Say why.")
     page.get_by_label("line 1").last.click()
     page.wait_for_selector("#note-text")
+    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
     found = Axe().run(page).response["violations"]
     assert [(one["id"], [node["html"][:120] for node in one["nodes"]]) for one in found] == []
 
