@@ -4,6 +4,7 @@ Prints figures and asserts nothing. `bench/hub.py 1000000` is the whole size; it
 """
 
 import os
+import shutil
 import sys
 import tempfile
 import time
@@ -95,6 +96,7 @@ def main(count: int) -> None:
         print(f"{HOMES} homes in turn: {sum(times) / HOMES * 1000:.0f} ms each")
     finally:
         server.remove()
+        shutil.rmtree(folder)
 
 
 def sync_new(member: TeamHome) -> float:
