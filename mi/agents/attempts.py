@@ -68,6 +68,7 @@ def _add_usage(used: list[AgentUsage]) -> AgentUsage:
         cached_input_tokens=add("cached_input_tokens"),
         output_tokens=add("output_tokens"),
         cost_usd=sum(costs) if costs else None,
+        model=next((one.model for one in reversed(used) if one.model), ""),
     )
 
 

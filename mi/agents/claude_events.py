@@ -169,6 +169,7 @@ def _sum_of(used: list[events.AgentUsage]) -> events.AgentUsage:
     return events.AgentUsage(
         input_tokens=sum(one.input_tokens or 0 for one in used),
         output_tokens=sum(one.output_tokens or 0 for one in used),
+        model=used[-1].model if used else "",
     )
 
 
@@ -184,7 +185,14 @@ def _usage(raw: dict[str, Any]) -> events.AgentUsage:
         cached_input_tokens=parts[1],
         output_tokens=join_whole(usage.get("output_tokens")),
         cost_usd=cost,
+        model=_name_models(raw),
     )
+
+
+def _name_models(raw: dict[str, Any]) -> str:
+    """Return the model of a message, or those of a run that ended; a small one may work beside the large one."""
+    used = as_mapping(raw.get("model_usage_since_last_result")) or as_mapping(raw.get("modelUsage"))
+    return " + ".join(sorted(used)) or find_text(raw.get("model"))
 
 
 def _cost(raw: dict[str, Any]) -> float | None:

@@ -73,6 +73,7 @@ class AgentUsage(Struct, frozen=True, kw_only=True, gc=False, tag="usage"):
     output_tokens: int | None = None
     cost_usd: float | None = None
     is_total: bool = False
+    model: str = ""  # that the agent names, or several; '': it does not tell
 
 
 class Error(Struct, frozen=True, kw_only=True, gc=False, tag="error"):

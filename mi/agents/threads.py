@@ -71,6 +71,7 @@ def subtract_usage(total: AgentUsage, before: AgentUsage | None) -> AgentUsage:
         cached_input_tokens=part("cached_input_tokens"),
         output_tokens=part("output_tokens"),
         cost_usd=total.cost_usd,
+        model=total.model,
     )
 
 

@@ -252,10 +252,11 @@ class BatchRunner:
             seconds=round(result.seconds, 3),
             calls=0,
         )
-        state.spent = state.spent.plus(usage)
+        state.note_spent(usage, result.usage.model)
         ended = BatchEnd(
             outcome=result.outcome,
             usage=usage,
+            model=result.usage.model,
             hands_transcript_ref=self._transcript_ref,
             last_message=result.last_message,
             checks_requested=state.checks_requested,

@@ -388,6 +388,7 @@ class Loop:
             status=end.status,
             marks=state.marks,
             spent=state.spent,
+            models=state.models,
             exit=EXIT[end.status],
             reason=end.reason,
             evidence_ids=state.evidence_ids,

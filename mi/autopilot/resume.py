@@ -217,7 +217,7 @@ def restore_state(start: RunStart, records: list[Record]) -> RunState:
     state.said = ended[-1].last_message if ended else ""
     state.spent = NOTHING
     for batch in ended:
-        state.spent = state.spent.plus(batch.usage)
+        state.note_spent(batch.usage, batch.model)
     if ended and ended[-1].seen:
         seen = read_batch(ended[-1].seen)
         state.marks = seen.marks  # but what was verified then is not verified now: files may have changed since

@@ -50,6 +50,7 @@ class RunState(Struct, kw_only=True):
     proof_said: str = ""  # what came of MI's own run, or why there was none
     is_kept: bool = False  # there is a snapshot from before the current batch
     spent: RunUsage = NOTHING
+    models: dict[str, RunUsage] = field(default_factory=dict)  # what of it agents told to be a model's
     kept: list[KeptAnswer] = field(default_factory=list)  # answers of the person that hold from now on
     recent: list[CitableText] = field(default_factory=list)
     evidence_ids: list[str] = field(default_factory=list)
@@ -71,6 +72,12 @@ class RunState(Struct, kw_only=True):
     @property
     def batch_id(self) -> str:
         return f"b{self.number}"
+
+    def note_spent(self, usage: RunUsage, model: str) -> None:
+        """Add what a batch used, also to its model where the agent told it."""
+        self.spent = self.spent.plus(usage)
+        if model:
+            self.models[model] = self.models.get(model, NOTHING).plus(usage)
 
     def remember(self, event: Record, text: str) -> None:
         """Keep an event in view of the next judgements."""

@@ -18,7 +18,7 @@ def build_parser(name: str) -> Parser:
     """Build the parser of the command."""
     built = command("mi cost", "What runs have cost; unknown is shown as unknown.", "mi cost --by day", _run)
     built.add_argument(
-        "--by", choices=["run", "project", "day"], default="run", help="one line for each (default: run)"
+        "--by", choices=["run", "project", "day", "model"], default="run", help="one line for each (default: run)"
     )
     built.add_argument("--all-projects", action="store_true", help="also the runs of other projects")
     add_count(built, f"at most N lines, the latest (default {_SHOWN})")
@@ -59,7 +59,7 @@ def _run(context: HomeContext, args: Args) -> int:
     _line(out, out.text("cost.head-" + args.by), columns, "")
     limit = _SHOWN if args.count is None else args.count
     for name, _, status, spent, about in rows[-limit:] if limit else []:
-        label = f"{name}  {_status(out, status)}" if args.by == "run" else name
+        label = f"{name}  {_status(out, status)}" if args.by == "run" else name or out.text("run.unknown")
         _line(out, label, _figures(out, spent), about)
     _line(out, out.text("cost.total", runs=total.runs), _figures(out, total.spent), "")
     _say_known(out, _figures(out, total.spent), _figures(out, total.known))

@@ -1,6 +1,7 @@
 """What runs have cost, from their own records; unknown stays unknown."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from types import MappingProxyType
 from typing import TYPE_CHECKING, NamedTuple
 
 from mi.evidence.former import find_end
@@ -10,6 +11,10 @@ from mi.kernel import jsonl
 
 if TYPE_CHECKING:
     from mi.evidence.index import EvidenceIndex
+
+
+NONE: Mapping[str, RunUsage] = MappingProxyType({})
+_LEAST = 1e-6  # less than this is rounding
 
 
 class RunCost(NamedTuple):
@@ -22,6 +27,7 @@ class RunCost(NamedTuple):
     status: str
     spent: RunUsage
     branch: str = ""  # of the work tree that it had of its own
+    models: Mapping[str, RunUsage] = NONE  # what of `spent` is told to be a model's
 
 
 class Sum(NamedTuple):
@@ -49,7 +55,8 @@ def run_costs(index: "EvidenceIndex", log: str, project_id: str, progress: Calla
                 record.run_id, project_id, record.ts[:10], task, "no end", RunUsage(), record.branch
             )
         elif isinstance(record, RunEnd) and record.run_id in found:
-            found[record.run_id] = found[record.run_id]._replace(status=record.status, spent=record.spent)
+            known = found[record.run_id]
+            found[record.run_id] = known._replace(status=record.status, spent=record.spent, models=record.models)
         elif isinstance(record, RunLearned) and record.run_id in found:
             known = found[record.run_id]
             found[record.run_id] = known._replace(spent=known.spent.plus(record.spent))
@@ -83,8 +90,24 @@ def sum_costs(name: str, costs: Iterable[RunCost]) -> Sum:
 
 
 def group_costs(costs: Iterable[RunCost], by: str) -> list[Sum]:
-    """Return sums by `project` or `day`, in the order of the runs."""
+    """Return sums by `project`, `day` or `model` ('': not told), in the order of the runs."""
     groups: dict[str, list[RunCost]] = {}
+    if by == "model":
+        for model, part in _split_by_model(costs):
+            groups.setdefault(model, []).append(part)
+        return [sum_costs(name, members) for name, members in groups.items()]
     for one in costs:
         groups.setdefault(one.project_id if by == "project" else one.day, []).append(one)
     return [sum_costs(name, members) for name, members in groups.items()]
+
+
+def _split_by_model(costs: Iterable[RunCost]) -> Iterator[tuple[str, RunCost]]:
+    """Yield what each run spent by a model, and what is left of which nobody tells the model."""
+    for one in costs:
+        rest = one.spent
+        for model, spent in one.models.items():
+            yield model, one._replace(spent=spent)
+            rest = rest.plus(spent, -1)
+        left = (getattr(rest, name) for name in RunUsage.__struct_fields__)
+        if not one.models or any(value is None or value > _LEAST for value in left):
+            yield "", one._replace(spent=rest)

@@ -163,6 +163,7 @@ def test_the_cost_of_claude_is_that_of_the_run_also_where_the_total_is_the_sessi
         event for one in (result, newer) for event in read(ClaudeEvents(), one) if isinstance(event, events.AgentUsage)
     ]
     assert [(usage.cost_usd, usage.output_tokens) for usage in told] == [(0.5, 3), (0.375, 3)]
+    assert [usage.model for usage in told] == ["", "a + b"]
 
 
 def test_a_rejected_rate_limit_of_claude_names_its_end() -> None:

@@ -62,3 +62,27 @@ def test_a_chinese_person_reads_how_a_run_ended(bench):
 
 def test_no_runs_yet(mi):
     assert mi("cost").stdout == "No runs yet.\n"
+
+
+@pytest.mark.req("mi.cli.cost")
+def test_what_an_agent_told_of_its_model_is_told_by_model(bench):
+    used = {"input_tokens": 900, "output_tokens": 9}
+    said = {"id": "m1", "model": "opus", "content": [{"type": "text", "text": "Done."}], "usage": used}
+    end = {"type": "result", "is_error": False, "result": "Done.", "total_cost_usd": 0.5, "usage": used}
+    lines = [
+        {"type": "assistant", "session_id": "s1", "message": said},
+        end | {"session_id": "s1", "modelUsage": {"opus": {"costUSD": 0.5}}},
+    ]
+    agent = "printf '%s\\n' " + " ".join(f"'{json.dumps(line)}'" for line in lines)
+    replay = bench.config["hands"]
+    bench.config["hands"] = {"provider": "cli", "cli": {"exec": ["sh", "-c", agent], "events": "claude"}}
+    bench.configure()
+    bench.run("--max-batches", "1", "fix it")
+    bench.config["hands"] = replay
+    bench.agent(DONE, tokens=120)
+    bench.run()
+    by_model = {one["model"]: one for one in shown(bench, "--by", "model")["rows"]}
+    assert (by_model["opus"]["runs"], by_model["opus"]["spent"]["cost_usd"]) == (1, 0.5)
+    assert (by_model[""]["runs"], by_model[""]["spent"]["input_tokens"]) == (1, 120)
+    told = bench.mi("cost", "--by", "model").stdout
+    assert ["opus" in told, "$0.5000" in told, "unknown" in told] == [True, True, True]

@@ -21,7 +21,7 @@ def spend(home: Home, project: str, name: str, cost_usd: float | None) -> None:
     writer = EvidenceWriter(log, f"run_20261117T100000Z_{name}", Notices())
     writer.append(RunStart(task="paint it", hands="codex", project_root="/work"))
     spent = RunUsage(input_tokens=1000, output_tokens=234, cost_usd=cost_usd, seconds=90.0, calls=1)
-    writer.append(RunEnd(status="done", spent=spent))
+    writer.append(RunEnd(status="done", spent=spent, models={"opus": spent} if cost_usd else {}))
 
 
 @pytest.fixture
@@ -67,6 +67,18 @@ def test_costs_by_project(spent: None, serve: Make, open_window: Make) -> None:
     page.get_by_role("link", name=PROJECTS[1]).click()
     page.wait_for_url(f"**/costs?*project={PROJECTS[1]}*")
     assert "unknown" not in page.inner_text("tbody")
+
+
+@pytest.mark.req("page.costs.model", "page.costs.unknown")
+def test_costs_by_model(spent: None, serve: Make, open_window: Make) -> None:
+    page = open_costs(open_window(), serve().link)
+    page.get_by_role("link", name="model", exact=True).click()
+    page.wait_for_url("**/costs?*by=model*")
+    rows = page.locator("tbody tr").all_inner_texts()
+    assert [("opus" in rows[0], "$1.75" in rows[0]), ("unknown" in rows[1], "$" in rows[1])] == [
+        (True, True),
+        (True, False),
+    ]
 
 
 @pytest.mark.req("page.costs.day")

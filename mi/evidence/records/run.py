@@ -106,6 +106,7 @@ class RunEnd(Record, frozen=True, kw_only=True, tag="run_end"):
     last_seen: LastSeen | None = None
     proof: str = ""  # why there is no proof, or what it showed
     kept: list[KeptAnswer] = []  # answers of the person in this run
+    models: dict[str, RunUsage] = {}  # what of `spent` agents told to be a model's; the rest is nobody's that is known
 
     def headline(self, say: Say = str) -> str:
         return f"{say(self.status)} {self.reason}".strip()
@@ -160,6 +161,7 @@ class BatchEnd(Record, frozen=True, kw_only=True, tag="batch_end"):
 
     outcome: Literal["ended", "cut", "interrupted", "failed"] = "ended"
     usage: RunUsage = field(default_factory=RunUsage)
+    model: str = ""  # that the agent named; '': it did not tell
     hands_transcript_ref: str = ""
     last_message: str = ""
     checks_requested: int = 0

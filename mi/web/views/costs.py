@@ -15,7 +15,7 @@ from mi.kernel.named_tuple import NamedTuple
 from mi.web.pictures.bars import Bar, draw_columns, draw_row
 from mi.web.view import PageRequest, PageView
 
-GROUPS = ("day", "project")
+GROUPS = ("day", "project", "model")
 MEASURES = ("money", "tokens", "time")
 SPANS = ("30", "90", "365", "all")  # days
 _MOST_ROWS = 400  # more days or projects than this are summed in the total alone
@@ -59,7 +59,8 @@ def _show(request: PageRequest) -> CostsModel:
     names = {one: os.path.basename(find_root(context, one)) or one for one in known}
     sums = _sort(group_costs(costs, by), by, measure)
     most = max((measure_known(one, measure) or 0 for one in sums), default=0)
-    shown = [one._replace(name=names.get(one.name, one.name)) for one in sums[:_MOST_ROWS]]
+    called = names | {"": text("run.unknown", language)}
+    shown = [one._replace(name=called.get(one.name, one.name)) for one in sums[:_MOST_ROWS]]
     days = _fill_days(sums) if by == "day" and sums else []
     words = text(f"cost.{measure}", language)
     picture = draw_columns([_make_bar(one, measure, language) for one in days], words)

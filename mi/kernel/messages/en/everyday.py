@@ -55,6 +55,7 @@ TEXT: dict[str, str] = {
     "cost.head-run": "run",
     "cost.head-project": "project",
     "cost.head-day": "day",
+    "cost.head-model": "model",
     "cost.tokens": "tokens",
     "cost.money": "money",
     "cost.time": "time",

@@ -55,6 +55,7 @@ TEXT: dict[str, str] = {
     "cost.head-run": "运行",
     "cost.head-project": "项目",
     "cost.head-day": "日期",
+    "cost.head-model": "模型",
     "cost.tokens": "token",
     "cost.money": "金额",
     "cost.time": "时间",
