@@ -33,6 +33,8 @@ ALLOWED = {
     "mi/knowledge/search/backend.py": "kinds of documents",
     "mi/learning/reach.py": "kinds of what cites a lesson",
     "mi/learning/transfer.py": "kinds of records",
+    "mi/web/views/run.py": "acts of the page on a run",
+    "mi/web/views/run_acts.py": "acts of the page on a run",
     "mi/kernel/messages/": "texts by their keys",
     "mi/kernel/language/": "words that people and agents use",
 }

@@ -21,6 +21,9 @@ ALLOWED = {
     "mi/evidence/inbox.py": "as what a question waits, by what it is about",
     "mi/cli/commands.py": "commands that are named like kinds",
     "mi/app/queue_log.py": "the kinds that say what is queued; the code goes by each",
+    "mi/app/why.py": "the decisions of a run that are told of it, with its end",
+    "mi/web/views/why.py": "the kinds that have words of their own in a title",
+    "mi/hub/outgoing.py": "what of a shared run leaves; each is cut in its own manner",
     "mi/fleet/stretch.py": "the kinds that say how a stretch ended; the code goes by each",
 }
 
