@@ -59,6 +59,7 @@ class Moment(msgspec.Struct, frozen=True):
 
     tree: str
     left_out: tuple[LeftOut, ...] = ()
+    version: str = "v1"
 
 
 class WorktreeWatch:

@@ -76,7 +76,7 @@ def test_what_waits_is_told_apart_and_answered_alike(
 @pytest.mark.req("mi.inbox.kinds")
 def test_the_kinds_are_closed() -> None:
     shown = msgspec.json.schema(InboxItem)["$defs"]["InboxItem"]["properties"]["kind"]["enum"]
-    assert sorted(shown) == ["facts", "handoff", "notification", "proposal", "question", "review", "suggestion"]
+    assert sorted(shown) == ["facts", "handoff", "notification", "proposal", "question", "review", "run", "suggestion"]
 
 
 def test_a_suggestion_waits_for_a_yes_or_a_no_and_for_nothing_else(home: Home, notices: Notices, mi: Mi) -> None:
