@@ -37,7 +37,9 @@ PORT = 7439
 _LOOPBACK = ("127.0.0.1", "localhost", "[::1]")
 _STRANGER = 401
 _PORTS = 50  # that are tried after one that is taken
-_LOOK_S = 20.0  # for a view to be read
+_LOOK_S = 5.0  # for a view to be read; what takes longer goes on, and the browser asks again
+_ACT_S = 20.0
+_MOST_SLOW = 20  # looks that go on at once
 _LIMITS = Limits(body_bytes=1_000_000, body_s=20.0)
 _HEADERS = {
     "Content-Security-Policy": "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; "
@@ -144,6 +146,7 @@ class PageApp:
         self._background = BackgroundWork()
         self._events: HomeEvents | None = None
         self._views = [(view, compile_path(view.path)[0]) for view in VIEWS]
+        self._slow: dict[tuple[str, str], asyncio.Task[Response]] = {}  # looks that go on, by session and address
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         request = Request(scope, receive)
@@ -232,7 +235,20 @@ class PageApp:
                 shown = self._pages.render(f"{view.name}.html", context.quiet_language, is_fragment, **values)
                 return HTMLResponse(shown)
 
-        return await self._work(show)
+        return await self._answer_look((session.token, f"{request.url}{is_fragment}"), show)
+
+    async def _answer_look(self, key: tuple[str, str], show: Callable[[], Response]) -> Response:
+        """Return what a look shows; one that takes long, e.g. where an index is made anew, is taken up by the next."""
+        task = self._slow.pop(key, None) or asyncio.create_task(self._work(show))
+        try:
+            async with asyncio.timeout(_LOOK_S):
+                return await asyncio.shield(task)
+        except TimeoutError:
+            if len(self._slow) < _MOST_SLOW:
+                self._slow[key] = task
+            answer = self._say("web.too-slow", 503)
+            answer.headers["Refresh"] = "1"
+            return answer
 
     async def _act(self, request: Request, view: PageView, params: Mapping[str, str], session: Session) -> Response:
         fields = await _read_form(request)
@@ -257,21 +273,26 @@ class PageApp:
             query = dict(request.query_params) | {"done": done}
             return RedirectResponse(f"{request.url.path}?{urlencode(query)}", 303)
 
-        return await self._work(do)
+        try:
+            async with asyncio.timeout(_ACT_S):
+                return await self._work(do)
+        except TimeoutError:
+            return self._say("web.act-too-slow", 503, seconds=f"{_ACT_S:g}")
 
     async def _work(self, work: Callable[[], Response]) -> Response:
-        """Run what reads or writes the home in a thread of its own, for a while; what fails is said in words."""
+        """Run what reads or writes the home in a thread of its own; what fails is said in words."""
         if self._had_home and not self._home.exists():
             return self._say("web.home-gone", 503, root=self._home.root)
         try:
-            async with asyncio.timeout(_LOOK_S):
-                return await asyncio.to_thread(work)
-        except TimeoutError:
-            return self._say("web.too-slow", 503, seconds=f"{_LOOK_S:g}")
+            return await asyncio.to_thread(work)
         except OSError as error:
             return self._fail(from_os_error(error))
         except MiError as error:
             return self._fail(error)
+        except Exception as error:  # one broken view must not end the page
+            if os.environ.get("MI_TRACEBACK"):
+                raise
+            return self._fail(MiError("internal", what=f"{type(error).__name__}: {error}"))
 
     def _fail(self, error: MiError) -> Response:
         status = 404 if isinstance(error, NotFound) else 400 if isinstance(error, UsageError) else 500

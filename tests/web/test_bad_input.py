@@ -1,6 +1,8 @@
 """Bad input: the page says it in words and stays up."""
 
+import asyncio
 import os
+import threading
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -8,6 +10,10 @@ from typing import Any
 import pytest
 
 from mi.kernel.home import Home
+from mi.web import server
+from mi.web.access import Doorway, Origin
+from mi.web.server import PageApp
+from mi.web.view import PageRequest, PageView
 from tests.seals import unseal
 from tests.web.browser import NARROW, open_page
 from tests.web.test_access import PROJECT, Visitor, ask
@@ -107,3 +113,61 @@ def test_odd_addresses_are_said_in_words(serve: Make, home: Home, path: str, sta
     visitor, place = enter(serve)
     answered, _, body = visitor.ask(place + path)
     assert (answered, said in body) == (status, True), body
+
+
+class Slow:
+    """A view of the page that takes as long as the test wants, or breaks."""
+
+    def __init__(self) -> None:
+        self.may_end, self.looks = threading.Event(), 0
+
+    def show(self, request: PageRequest) -> None:
+        self.looks += 1
+        assert self.may_end.wait(30)
+        raise RuntimeError("a fault of a view")
+
+
+def open_app(monkeypatch: pytest.MonkeyPatch, home: Home, slow: Slow) -> tuple[PageApp, str]:
+    """An app with that view alone, and the cookie of a browser that was let in."""
+    monkeypatch.setattr(server, "VIEWS", (PageView("slow", "/", slow.show, "runs", {}),))
+    doorway = Doorway(1)
+    used = doorway.use_link(doorway.make_link("/").rpartition("/")[2])
+    assert used is not None
+    app = PageApp(home, "/place", Origin("http", ("127.0.0.1:1",)), doorway)
+    return app, f"{doorway.cookie}={used[0]}"
+
+
+async def look(app: PageApp, cookie: str) -> tuple[int, dict[bytes, bytes], str]:
+    headers = [(b"host", b"127.0.0.1:1"), (b"cookie", cookie.encode())]
+    scope = {"type": "http", "method": "GET", "path": "/place/", "raw_path": b"/place/", "query_string": b""}
+    sent: list[Any] = []
+
+    async def send(message: Any) -> None:
+        sent.append(message)
+
+    async def receive() -> Any:
+        return {"type": "http.disconnect"}
+
+    await app(scope | {"headers": headers, "state": {}, "scheme": "http", "server": ("127.0.0.1", 1)}, receive, send)
+    return sent[0]["status"], dict(sent[0]["headers"]), b"".join(one.get("body", b"") for one in sent[1:]).decode()
+
+
+@pytest.mark.req("page.bad.slow")
+def test_a_look_that_takes_long_goes_on_and_is_taken_up_and_a_fault_is_said(
+    monkeypatch: pytest.MonkeyPatch, home: Home
+) -> None:
+    slow = Slow()
+    app, cookie = open_app(monkeypatch, home, slow)
+    monkeypatch.setattr(server, "_LOOK_S", 0.05)
+
+    async def go() -> None:
+        for _ in range(3):
+            status, headers, body = await look(app, cookie)
+            assert (status, headers[b"refresh"], "being made ready" in body) == (503, b"1", True)
+        slow.may_end.set()
+        while status == 503:
+            status, headers, body = await look(app, cookie)
+        assert (status, b"refresh" in headers, "RuntimeError: a fault of a view" in body) == (500, False, True)
+
+    asyncio.run(go())
+    assert slow.looks == 1
