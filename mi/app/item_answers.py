@@ -193,9 +193,10 @@ def _describe_runs(context: HomeContext, outcome: ItemOutcome, given: UserInput,
         elif stops:
             yield say(stops, language, run_id=run_id, command=command, flag=flag)
         elif run_id in outcome.queued:
-            from mi.app.queue import has_worker
+            from mi.app.queue import has_worker_for
 
-            yield say("queue.goes-on" if has_worker(context) else "queue.goes-on-later", language, run_id=run_id)
+            goes_on = has_worker_for(context, run_id)
+            yield say("queue.goes-on" if goes_on else "queue.goes-on-later", language, run_id=run_id)
         elif run_id == living:
             yield say("inbox.goes-on", language, run_id=run_id)
         elif not _is_done(context, found.log, run_id):

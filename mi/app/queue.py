@@ -310,9 +310,17 @@ def wake_runs(context: HomeContext, run_ids: Iterable[str], stops: bool) -> list
 
 def find_detached(context: HomeContext, run_ids: Iterable[str]) -> list[str]:
     """Return the runs that have a worker of their own, where none lives that would take them up."""
-    queue = build_queue(context)
-    jobs = [] if has_worker(context) else [queue.find(run_id) for run_id in run_ids]
-    return [job.run_id for job in jobs if job is not None and read_options(job).detached]
+    return [] if has_worker(context) else [run_id for run_id in run_ids if _is_detached(context, run_id)]
+
+
+def has_worker_for(context: HomeContext, run_id: str) -> bool:
+    """Return whether a run that is queued begins by itself: by a worker of its own, or by one that takes any."""
+    return has_worker(context) or _is_detached(context, run_id)
+
+
+def _is_detached(context: HomeContext, run_id: str) -> bool:
+    job = build_queue(context).find(run_id)
+    return job is not None and read_options(job).detached
 
 
 def has_worker(context: HomeContext) -> bool:

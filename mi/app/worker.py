@@ -136,7 +136,7 @@ def work_on(context: HomeContext, run_id: str) -> None:
 
     place = HomeWorkerPlace(context, lambda what, job, reason: None, run_id)
     with stop_on_signals(StopFlag()) as stop:
-        worker = QueueWorker(build_queue(context), context.home.workers, place, 1, stop)
+        worker = QueueWorker(build_queue(context), context.home.workers, place, 1, stop, takes_all=False)
         worker.run(lambda: is_settled(build_queue(context), run_id))
 
 

@@ -29,7 +29,7 @@ from mi.project.left_out import KeepRules
 from mi.project.snapshots import remove_old_snapshots
 from mi.project.worktree import SnapshotNet, WorktreeWatch
 
-_TREES_KEPT = 50  # of runs that may still be resumed
+_TREES_KEPT = 50  # of runs that may still be resumed, and as many of those that are done
 
 
 def drive_run(
@@ -168,7 +168,9 @@ def _tree_folder(place: ProjectHome, run_id: str) -> str:
     """Return where the run's first snapshot is kept, so that a resumed run still knows what it changed."""
     folder = place.path("trees")
     living = {read_owner(lock).run_id for lock in place.list_run_locks()}  # the lock of this run is among them
-    older = sorted(os.listdir(folder)) if os.path.isdir(folder) else []
-    for name in [name for name in older if name not in living][:-_TREES_KEPT]:
+    older = sorted(set(os.listdir(folder)) - living) if os.path.isdir(folder) else []
+    open_runs = [name for name in older if os.path.exists(os.path.join(folder, name, "index"))]
+    done = [name for name in older if name not in open_runs]  # these take no place of those that wait
+    for name in (*open_runs[:-_TREES_KEPT], *done[:-_TREES_KEPT]):
         shutil.rmtree(os.path.join(folder, name), ignore_errors=True)
     return os.path.join(folder, run_id)

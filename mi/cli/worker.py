@@ -44,7 +44,7 @@ def _work(context: HomeContext, args: Args) -> int:
     around = HomeWorkerPlace(context, partial(_tell, out, args.json), only)
     _say(out, args, "worker.ready", jobs=jobs)
     with stop_on_signals(StopFlag()) as stop:
-        worker = QueueWorker(queue, context.home.workers, around, jobs, stop)
+        worker = QueueWorker(queue, context.home.workers, around, jobs, stop, takes_all=not only)
         worker.run(partial(_is_over, queue, args.drain, only))
     _say(out, args, "worker.stopped" if stop.reason else "worker.drained")
     return 130 if stop.reason == "SIGINT" else 0

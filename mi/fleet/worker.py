@@ -65,19 +65,22 @@ class _Work(NamedTuple):
 class QueueWorker:
     """Works on as many jobs at once as it may."""
 
-    def __init__(self, queue: Queue, folder: str, around: WorkerPlace, jobs: int, stop: StopFlag) -> None:
+    def __init__(
+        self, queue: Queue, folder: str, around: WorkerPlace, jobs: int, stop: StopFlag, takes_all: bool = True
+    ) -> None:
         self._queue = queue
         self._folder = folder
         self._around = around
         self._jobs = jobs
         self._stop = stop
+        self._takes_all = takes_all
         self._works: list[_Work] = []
         self._beaten = 0.0
         self._worked = False  # since the queue was drained for the last time
 
     def run(self, is_over: Callable[[], bool]) -> None:
         """Work until told to stop, or until nothing runs and it is over."""
-        with sign_in(self._folder) as name:
+        with sign_in(self._folder, self._takes_all) as name:
             try:
                 self._beat()  # what a killed worker left is not over
                 while self._works or not (self._stop.reason or is_over()):

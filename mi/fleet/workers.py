@@ -8,11 +8,13 @@ from mi.kernel import ids
 from mi.kernel.home import FILE_MODE, make_place
 from mi.kernel.locks import is_held, is_still, try_lock
 
+_ALL, _ONE = "worker", "single"  # how the names begin of those that take any job, and of those that have one run
+
 
 @contextmanager
-def sign_in(folder: str) -> Iterator[str]:
+def sign_in(folder: str, takes_all: bool = True) -> Iterator[str]:
     """Yield the name of a worker, which lives as long as this holds."""
-    name = ids.make_id("worker")
+    name = ids.make_id(_ALL if takes_all else _ONE)
     path = _path_of(folder, name)
     make_place(path)
     fd = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, FILE_MODE)
@@ -32,9 +34,9 @@ def is_gone(folder: str, name: str) -> bool:
 
 
 def list_living(folder: str) -> list[str]:
-    """Return the workers that live."""
+    """Return the workers that live and take any job."""
     names = [entry.removesuffix(".lock") for entry in os.listdir(folder)] if os.path.isdir(folder) else []
-    return [name for name in names if not is_gone(folder, name)]
+    return [name for name in names if name.startswith(_ALL) and not is_gone(folder, name)]
 
 
 def forget_gone(folder: str) -> None:

@@ -244,3 +244,16 @@ def test_a_second_run_in_the_project_is_refused_with_the_owners_name(bench: Work
     process.send_signal(signal.SIGTERM)
     bench.finish(process).ended("interrupted")
     assert os.path.exists(next(bench.home.glob("projects/*/run.lock")))
+
+
+def test_runs_that_are_done_take_nothing_from_one_that_waits(bench: Workbench) -> None:
+    bench.agent([MEND, say("Which colour should it be, red or blue?")])
+    bench.run(*TASK).ended("blocked")
+    (waiting,) = bench.home.glob("projects/*/trees/*")
+    for number in range(60):
+        (waiting.parent / f"run_29990101T000000Z_{number:08}").mkdir()
+    bench.agent([say("Nothing to do. Done.")])
+    bench.run("look at it")
+    left = {path.name for path in waiting.parent.iterdir()}
+    assert waiting.name in left
+    assert len(left) < 60

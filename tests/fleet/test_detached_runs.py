@@ -45,6 +45,23 @@ def test_the_answer_to_a_detached_run_lets_it_go_on(bench: Workbench) -> None:
 
 
 @pytest.mark.req("fleet.queue.detach")
+def test_the_answer_to_a_detached_run_lets_it_go_on_while_another_one_works(bench: Workbench) -> None:
+    bench.agent([say("Which colour should the button have?")], DONE)
+    bench.mi("run", "--detach", "--worktree", "fix the failing test")
+    assert wait_until(lambda: jobs(bench) == {"fix the failing test": "waiting"}, 40)
+    there = staying(bench)
+    other = json.loads(bench.mi("run", "--detach", "--worktree", "--json", "mend add").stdout)["run_id"]
+    assert wait_until(there.exists, 40)
+    bench.agent([], DONE)
+    (item,) = bench.inbox()
+    assert "is queued to go on.\n" in bench.mi("answer", str(item["number"]), "blue").stdout
+    assert wait_until(lambda: jobs(bench)["fix the failing test"] == "done", 40)
+    assert jobs(bench)["mend add"] == "running"
+    assert bench.mi("stop", other).code == 0
+    assert wait_until(lambda: jobs(bench)["mend add"] == "stopped", 40)
+
+
+@pytest.mark.req("fleet.queue.detach")
 def test_a_detached_run_keeps_the_limits_it_was_given_and_can_be_stopped(bench: Workbench) -> None:
     there = staying(bench)
     run_id = json.loads(bench.mi("run", "--detach", "--max-batches", "3", "--json", "fix it").stdout)["run_id"]
