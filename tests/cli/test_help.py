@@ -125,7 +125,7 @@ ELSEWHERE = {
     *("demo", "run", "attach", "stop", "answer", "inbox dismiss", "undo", "redo", "search", "memory search"),
     *("values edit", "worker", "queue add", "queue cancel", "queue retry"),
     *("memory write", "memory query", "memory recent", "memory verify"),
-    *("uninstall", "diff", "report", "race", "merge", "merge-file", "setup", "runs watch", "web"),
+    *("uninstall", "diff", "report", "race", "merge", "merge-file", "setup", "runs watch", "web", "tell", "sync"),
     *("export", "import", "completion", "prove", "proof export", "proof verify"),
 }
 for group in (
@@ -151,6 +151,7 @@ for group in (
     "proposal",
     "session",
     "handoff",
+    "hub",
 ):
     ELSEWHERE |= {words for words in ALL if words.startswith(f"{group} ")}
 

@@ -1,5 +1,6 @@
 """`mi tell`: a run hears what the person says to it, while it works, when it waits, and after it is done."""
 
+import json
 from pathlib import Path
 
 import pytest
@@ -65,8 +66,8 @@ def test_a_run_that_is_done_goes_on_with_it_in_the_background(bench: Workbench) 
 def test_a_run_that_waits_for_an_answer_hears_it_with_that(bench: Workbench) -> None:
     bench.agent([say("Which colour should the report have, red or green?")], [MEND, TEST, say("Done.")])
     bench.run("fix it").ended("blocked")
-    told = bench.mi("tell", "last", WORDS)
-    assert "waits for an answer first" in told.stdout
+    told = json.loads(bench.mi("tell", "last", WORDS, "--json").stdout)
+    assert told == {"run_id": bench.records()[0]["run_id"], "heard": "after-answer"}
     assert inputs(bench) == ["fix it"]
     assert bench.mi("answer", "1", "green").code == 0
     bench.run("--resume").ended("done")

@@ -61,9 +61,9 @@ TEXT: dict[str, str] = {
 
 HELP: dict[str, str] = {
     "say something to a run: its agent hears it next": "对运行说话：它的智能体接下来会听到",
-    "Say something to a run: its agent hears it after the present batch; one that ended goes on with it.": "对运行说话：智能体在当前批次之后听到；已结束的运行会带着它继续。",
+    "Say something to a run: its agent hears it after the present batch; one that ended goes on with it": "对运行说话：智能体在当前批次之后听到；已结束的运行会带着它继续",
     "the run's id, the end of it, its branch, or last": "运行的 id、id 的末尾、它的分支，或 last",
-    "what you say, in your own words": "你要说的话",
+    "what you say, in your own words": "您要说的话",
     "Tasks that `mi worker` takes up, each in a work tree of its own; without a word: what is queued": "由 `mi worker` 处理的任务，各在自己的工作树中；不带子命令时列出队列",
     "queue tasks": "把任务加入队列",
     "what runs, waits and is queued": "正在运行、等待和排队的任务",
