@@ -2,7 +2,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: browser postgres demo test soak check fuzz mutants bench docs screenshots coverage clean
+.PHONY: browser postgres age demo test soak check fuzz mutants bench docs screenshots coverage clean
 
 demo: $(VENV)/.ready  ## the main job, offline, in .demo/
 	@$(BIN)/mi --home $(CURDIR)/.demo demo
@@ -17,7 +17,11 @@ postgres:  ## PostgreSQL for the tests of the hub, where it is missing and can b
 		|| { apt-get update -qq && apt-get install -qq -y postgresql >/dev/null; } \
 		|| echo "PostgreSQL is missing, and could not be installed: apt-get install postgresql (the tests of the hub need it)"
 
-test: $(VENV)/.ready-dev browser postgres  ## every test, real parts included
+age:  ## age for the tests of encrypted notes, where it is missing and can be installed
+	@command -v age >/dev/null || { apt-get update -qq && apt-get install -qq -y age >/dev/null; } \
+		|| echo "age is missing, and could not be installed: apt-get install age (the tests of encrypted notes need it)"
+
+test: $(VENV)/.ready-dev browser postgres age  ## every test, real parts included
 	$(BIN)/python -m pytest -n auto --dist worksteal --requirements $(ARGS)
 
 soak: $(VENV)/.ready-dev  ## kill workers and runs at random for ten minutes each

@@ -15,7 +15,7 @@ def build_persona(context: HomeContext, member: str = "") -> "PersonaView":
 
     settings = context.config.persona
     name = check_member_name(member or settings.member or "mi")
-    return find_view(settings.root, context.choice.root, context.home.root, name)
+    return find_view(settings.root, context.choice.root, context.home.root, name)._replace(key=settings.key)
 
 
 def build_worker(context: HomeContext, folder: str = "", member: str = "") -> "Worker":

@@ -29,6 +29,17 @@ def build_parser(name: str) -> Parser:
     note = group.add("note", "keep a private note", 'mi persona note "prefers short answers"', _note)
     note.add_argument("text", help="the note")
     notes = group.add("notes", "show your private notes", "mi persona notes", _notes)
+    encrypt = group.add(
+        "encrypt",
+        "keep your private notes encrypted, by age or OpenSSL",
+        "mi persona encrypt",
+        _encrypt,
+        person_only=True,
+    )
+    encrypt.add_argument("--yes", action="store_true", help="do not ask")
+    decrypt = group.add(
+        "decrypt", "make your private notes plain files again", "mi persona decrypt", _decrypt, person_only=True
+    )
     conformance = group.add(
         "conformance",
         "what the persona's specification asks for, and the tests that prove it",
@@ -39,7 +50,7 @@ def build_parser(name: str) -> Parser:
         "publish", "write what may be shared to a new folder", "mi persona publish ../shared-persona", _publish
     )
     publish.add_argument("target", metavar="folder", help="a folder that does not exist yet, or is empty")
-    for one in (init, boot, lint, note, notes, conformance, publish):
+    for one in (init, boot, lint, note, notes, encrypt, decrypt, conformance, publish):
         add_where(one)
     return group.parser
 
@@ -92,6 +103,8 @@ def _boot(context: HomeContext, args: Args) -> int:
     else:
         out.say("persona.last", path=booted.last_session)
         _list(out, booted.last_summary)
+    if booted.private_locked:
+        out.say("persona.private-locked")
     if booted.pending:
         out.say("persona.pending")
         _list(out, booted.pending)
@@ -231,6 +244,48 @@ def _notes(context: HomeContext, args: Args) -> int:
         out.line(note)
     if not notes:
         out.say("persona.no-notes")
+    return 0
+
+
+def _encrypt(context: HomeContext, args: Args) -> int:
+    import os
+
+    from mi.cli.prompts import ask_person, is_yes
+    from mi.kernel.errors import Blocked
+    from mi.persona.encryption import find_cipher
+    from mi.persona.place import require_persona
+    from mi.persona.private_files import check_key_place, encrypt_all, find_key, list_encrypted
+
+    persona, out = require_persona(build_member(context, args.member)), Output(context.language)
+    check_key_place(persona, context.home.root)
+    key = find_key(persona)
+    is_new = not os.path.lexists(key) and not list_encrypted(persona)
+    if is_new:
+        loss = out.text("persona.key-loss", key=key, program=find_cipher().program)
+        if not args.yes and not is_yes(ask_person(context, f"{loss}\n{out.text('persona.ask-encrypt')}")):
+            raise Blocked("encrypt-needs-yes", loss=loss)
+    done = encrypt_all(persona)
+    if args.json:
+        out.json({"encrypted": done, "folder": persona.private, "key": key, "new_key": is_new})
+        return 0
+    if is_new and args.yes:
+        out.line(loss)
+    out.say("persona.encrypted", count=len(done), path=persona.private)
+    return 0
+
+
+def _decrypt(context: HomeContext, args: Args) -> int:
+    from mi.persona.place import require_persona
+    from mi.persona.private_files import decrypt_all, find_key
+
+    persona, out = require_persona(build_member(context, args.member)), Output(context.language)
+    done = decrypt_all(persona)
+    if args.json:
+        out.json({"decrypted": done, "folder": persona.private})
+    elif done:
+        out.say("persona.decrypted", count=len(done), path=persona.private, key=find_key(persona))
+    else:
+        out.say("persona.not-encrypted", path=persona.private)
     return 0
 
 

@@ -14,6 +14,7 @@ from mi.kernel.shell import Simple
 _METHOD = r"(?i)(?:-X ?|--request[ =]|--method[ =])(POST|PUT|PATCH|DELETE)\b"
 _SENDS = r"-d|--data\S*|-F|--form\S*|-T|--upload-file|--post-\S+|--json"
 _CLOUD_DELETES = r"(?:batch-|force-)?(?:delete\w*|destroy|terminate|rm|rb|remove|purge|deregister|--delete)(?:-[\w-]+)?"
+_PRIVATE_USES = ("boot", "decrypt", "encrypt", "note", "notes")
 _CLOUD_READS = r"ls|list|describe|get|show|help"
 
 
@@ -122,7 +123,7 @@ def _github(shown: str) -> Act:
 
 def _other_member(argv: list[str], member: str) -> str:
     """Return whose private notes one of our own commands would open; '' for the member's own."""
-    if len(argv) < 3 or argv[1] != "persona" or argv[2] not in ("boot", "note", "notes"):
+    if len(argv) < 3 or argv[1] != "persona" or argv[2] not in _PRIVATE_USES:
         return ""
     pairs = [tuple(word.split("=", 1)) for word in argv if word.startswith("--member=")]
     pairs += [pair for pair in itertools.pairwise(argv) if pair[0] == "--member"]

@@ -33,7 +33,13 @@ _PROJECT = [
     *(f"transcripts/{who}/{one}" for who in ("hands", "mind") for one in _TRANSCRIPTS),
 ]
 _PERSONA = [
-    *(".gitignore", "core/*.md", "indexes/card-index.yaml", "handoffs/*.yaml", ".*/private/*.md"),
+    *(
+        ".gitignore",
+        "core/*.md",
+        "indexes/card-index.yaml",
+        "handoffs/*.yaml",
+        *(f".*/private/*.md{one}" for one in ("", ".age", ".cms")),
+    ),
     *(f"{part}/{one}" for part in ("cards", "sessions", "proposals") for one in ("*.md", "*/*.md")),
 ]
 _FILES = [

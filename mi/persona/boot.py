@@ -12,10 +12,12 @@ from mi.kernel.errors import MiError
 from mi.kernel.secrets import redact_start
 from mi.kernel.text import shorten
 from mi.persona.cards import EVERY_BOOT, CardFile, keep_active, read_cards, write_index
+from mi.persona.encryption import PrivateLocked
 from mi.persona.front_matter import load
 from mi.persona.handoffs import HandoffFile, list_open
 from mi.persona.members import Role, read_roles
-from mi.persona.place import PersonaView, list_markdown, read_text, require_persona
+from mi.persona.place import PersonaView, read_text, require_persona
+from mi.persona.private_files import read_private
 from mi.persona.session_log import find_last_stamp, is_empty, read_sections
 from mi.persona.windows import LogFile, list_other_windows, log_files, take_slot
 
@@ -74,6 +76,7 @@ class Booted(msgspec.Struct, frozen=True, kw_only=True):
     pending: list[str] = []
     handoffs: list[HandoffFile] = []
     private: dict[str, str] = {}
+    private_locked: bool = False  # encrypted, and cannot be opened here
     windows: list[Window] = []
     index: dict[str, object] = {}
     cards: dict[str, str] = {}
@@ -100,7 +103,8 @@ def boot(persona: PersonaView, reviewers: Callable[[], list[ReviewerHealth]] = l
         last_summary=left.last_summary,
         pending=left.pending,
         handoffs=left.handoffs,
-        private=private,
+        private=private or {},
+        private_locked=private is None,
         windows=left.windows,
         index=_index(persona, cards),
         cards={one.card.id: one.body for one in keep_active(cards) if one.card.salience >= EVERY_BOOT},
@@ -164,9 +168,11 @@ def _summary(sections: dict[str, list[str]]) -> list[str]:
     return named or sections.get("whole", [])
 
 
-def _private(persona: PersonaView) -> dict[str, str]:
-    found = {path: read_text(persona, path) for path in list_markdown(persona.private)}
-    return {os.path.relpath(path, persona.private): text for path, text in found.items() if text}
+def _private(persona: PersonaView) -> dict[str, str] | None:
+    try:
+        return read_private(persona)
+    except PrivateLocked:
+        return None
 
 
 def _window(persona: PersonaView, log: LogFile) -> Window:

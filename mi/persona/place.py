@@ -23,6 +23,7 @@ class PersonaView(NamedTuple):
     root: str
     member: str
     project: str = ""
+    key: str = ""  # the file with the key to encrypted private files, where it is not the usual one
 
     def path(self, *parts: str) -> str:
         """Return a path below the persona.

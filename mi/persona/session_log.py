@@ -9,12 +9,12 @@ import msgspec
 from mi.kernel import clock
 from mi.kernel.errors import UsageError
 from mi.kernel.files import read_bytes, write_atomic
-from mi.kernel.home import make_dirs
 from mi.kernel.jsontext import encode
 from mi.kernel.language import patterns
 from mi.kernel.locks import lock_folder
 from mi.kernel.text import decode
 from mi.knowledge.thoughts.store import refuse_secret
+from mi.persona import private_files
 from mi.persona.place import PersonaView, require_persona
 from mi.persona.windows import LogFile
 
@@ -37,7 +37,6 @@ _ANCHOR = (
 # Also as people write one by hand: in bold, or a name with a colon.
 _HEADING = r"(?m)^(?:#{1,6}[ \t]*+|\*\*(?=.*\*\*:?[ \t]*$)|(?=\w[\w ]{2,30}:[ \t]*$))(?P<title>.*[^ \t\n])"
 _STAMP = r"<!-- mixia:section:start name=\w+ ts=(\S+) -->"
-_FILE = "notes.md"
 
 
 class LoggedDecision(msgspec.Struct, frozen=True, kw_only=True):
@@ -202,18 +201,11 @@ def add_note(persona: PersonaView, text: str) -> str:
     if not text.strip():
         raise UsageError("empty-text", field="note")
     refuse_secret("note", text)
-    folder = persona.private
-    make_dirs(folder)
-    path = persona.checked(os.path.join(folder, _FILE))
-    with lock_folder(folder):
-        former = decode(read_bytes(path) or b"")
-        flat = " ".join(text.split())
-        write_atomic(path, f"{former}- {clock.now()} {flat}\n".encode())
-    return path
+    flat = " ".join(text.split())
+    return private_files.add_line(persona, private_files.NOTES, f"- {clock.now()} {flat}")
 
 
 def read_notes(persona: PersonaView) -> list[str]:
     """Return all notes of the member, the oldest first."""
-    path = persona.checked(os.path.join(persona.private, _FILE))
-    lines = decode(read_bytes(path) or b"").splitlines()
+    lines = private_files.read_file(persona, private_files.NOTES).splitlines()
     return [line.removeprefix("- ") for line in lines if line.strip()]

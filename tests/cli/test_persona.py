@@ -1,11 +1,14 @@
 """`mi persona|card|proposal|session|handoff` as a member of a team uses them."""
 
 import json
+from contextlib import closing
 from pathlib import Path
 
 import pytest
 
-from tests.conftest import Mi
+from tests.conftest import MI, Mi
+from tests.persona.ciphers import PROGRAMS, make_path
+from tests.terminals import Terminal
 
 
 @pytest.fixture
@@ -183,3 +186,60 @@ def test_conformance_shows_every_item_and_hides_none(mi):
     shown = mi("persona", "conformance").stdout
     assert "cross-device synchronisation" in shown
     assert "not supported" in shown
+
+
+def held(folder: Path, word: str) -> list[str]:
+    """The files below a folder in which a word can be read."""
+    found = (path for path in folder.rglob("*") if path.is_file() and word.encode() in path.read_bytes())
+    return [str(path.relative_to(folder)) for path in found]
+
+
+@pytest.mark.req("mx.publish.encrypt", "hub.private-encrypted")
+@pytest.mark.parametrize("cipher", sorted(PROGRAMS))
+def test_encrypted_notes_are_closed_without_the_key(mi, team, tmp_path, monkeypatch, cipher):
+    only = make_path(tmp_path / "programs", cipher, "git")
+    monkeypatch.setenv("PATH", only)
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "own"))
+    mi("persona", "init", "--project")
+    mi("persona", "note", "likes marzipan")
+    notes = team / "persona/.mi/private/notes.md"
+    assert "copy it to a safe place" in refused(mi, "persona", "encrypt", code=3)
+    assert (notes.exists(), (tmp_path / "own").exists()) == (True, False)
+    said = mi("persona", "encrypt", "--yes").stdout
+    key = tmp_path / "own/mind-incarnation/persona.key"
+    assert (str(key) in said, f"{cipher} makes a key" in said, "nobody can read" in said) == (True, True, True)
+    assert str(key) not in mi("persona", "encrypt").stdout
+    assert (notes.exists(), key.stat().st_mode & 0o777) == (False, 0o600)
+    assert mi("persona", "notes").stdout.endswith("likes marzipan\n")
+    key.rename(tmp_path / "stick.key")
+    for words in (["notes"], ["note", "more"], ["encrypt", "--yes"], ["decrypt"]):
+        assert str(key) in refused(mi, "persona", *words, code=3)
+    assert "stay closed" in mi("persona", "boot").stdout
+    assert answer(mi, "persona", "boot")["private"] == {}
+    mi("memory", "index", "rebuild")
+    assert answer(mi, "search", "marzipan")["hits"] == []
+    mi("export", str(tmp_path / "home/all.jsonl"))
+    answer(mi, "persona", "publish", str(tmp_path / "home/published"))
+    assert held(tmp_path / "home", "likes marzipan") + held(team, "marzipan") == []
+    (tmp_path / "stick.key").rename(key)
+    assert "plain again" in mi("persona", "decrypt").stdout
+    assert "likes marzipan" in notes.read_text("utf-8")
+    assert "Nothing in" in mi("persona", "decrypt").stdout
+
+
+def test_an_agent_encrypts_nothing(mi, team):
+    mi("persona", "init", "--project")
+    done = mi("persona", "encrypt", "--yes", env={"CLAUDECODE": "1"})
+    assert (done.returncode, (team / "persona/.mi").exists()) == (3, False)
+
+
+def test_a_person_is_asked_before_a_key_is_made(mi, team, tmp_path):
+    mi("persona", "init", "--project")
+    mi("persona", "note", "likes marzipan")
+    place = {"XDG_CONFIG_HOME": str(tmp_path / "own")}
+    for typed, made in (("n", False), ("y", True)):
+        with closing(Terminal([str(MI), "persona", "encrypt"], team, **place)) as terminal:
+            assert "nobody can read" in terminal.read_until("[y/N]")
+            terminal.type(f"{typed}\n")
+            terminal.finish(0 if made else 3)
+        assert (tmp_path / "own/mind-incarnation/persona.key").exists() is made

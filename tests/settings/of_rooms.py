@@ -121,6 +121,13 @@ def member(bench: Bench) -> str:
     return found
 
 
+@setting("persona.key", ("{folder}/one.key", "one.key"), ("{folder}/two.key", "two.key"))
+def key_in(bench: Bench) -> str:
+    bench.mi("persona", "init")
+    key: str = bench.json("persona", "encrypt", "--yes")["key"]
+    return key.rpartition("/")[2]
+
+
 @setting("persona.email", ("", "note"), ("nobody@example.org", "not you"))
 def whose_member(bench: Bench) -> str:
     bench.configure(persona={"member": "human"})

@@ -279,6 +279,7 @@ class PersonaConfig(Struct, frozen=True, kw_only=True):
     root: str = ""
     member: str = ""
     email: str = ""  # of git, to which the member is bound
+    key: str = ""  # the file with the key to encrypted private notes; "" is ~/.config/mind-incarnation/persona.key
 
 
 class MemoryGc(Struct, frozen=True, kw_only=True):

@@ -86,6 +86,7 @@ OURS: dict[str, Any] = {
     "persona.root": "",
     "persona.member": "",
     "persona.email": "",
+    "persona.key": "",
     "nexus.harness_id": "mi",
     "nexus.memory_gc.auto": False,
     "nexus.memory_gc.days": 180,
