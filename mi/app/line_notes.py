@@ -60,16 +60,22 @@ def remove_notes(context: HomeContext, project_id: str, run_id: str, note_ids: l
 
 
 def send_notes(context: HomeContext, project_id: str, run_id: str) -> Heard:
-    """Send all notes on a run as one word to it, and return when its agent hears it."""
-    notes = read_notes(context, project_id, run_id)
-    if not notes:
-        raise NotFound("no-notes", run_id=run_id)
-    said = [
-        LineNote(path=note.path, line=note.line, code=note.code, text=note.text, removed=note.removed) for note in notes
-    ]
-    heard = tell_run(context, run_id, UserInput(answer="\n".join(one.text for one in said), notes=said, by="page"))
-    remove_notes(context, project_id, run_id, [note.id for note in notes])
-    return heard
+    """Send all notes on a run as one word to it, and return when its agent hears it; from two windows only once."""
+    heard: list[Heard] = []
+
+    def send(state: RunNotes) -> RunNotes:
+        if not state.notes:
+            raise NotFound("no-notes", run_id=run_id)
+        said = [
+            LineNote(path=note.path, line=note.line, code=note.code, text=note.text, removed=note.removed)
+            for note in state.notes
+        ]
+        word = UserInput(answer="\n".join(one.text for one in said), notes=said, by="page")
+        heard.append(tell_run(context, run_id, word))
+        return replace(state, notes=[])
+
+    _change(context, project_id, run_id, send)
+    return heard[0]
 
 
 def _change(context: HomeContext, project_id: str, run_id: str, change: Callable[[RunNotes], RunNotes]) -> None:

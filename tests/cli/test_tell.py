@@ -62,6 +62,24 @@ def test_a_run_that_is_done_goes_on_with_it_in_the_background(bench: Workbench) 
     assert bench.mi("run", "--resume").code == 1  # it was told once
 
 
+@pytest.mark.req("page.tell.ended")
+def test_what_is_said_while_its_next_stretch_is_queued_is_kept_and_heard_once(bench: Workbench) -> None:
+    there, go = bench.folder / "there", bench.folder / "go"
+    waits = run(f"touch {there}; until [ -e {go} ]; do sleep 0.05; done")
+    bench.agent([MEND, TEST, say("Fixed and tested. Done.")])
+    first = bench.run("fix it").end["run_id"]
+    bench.agent([waits, TEST, say("Looked. Done.")], SECOND)
+    other = bench.start("look at it")
+    assert wait_until(there.exists, 30)  # it works in the tree, so the first one has to wait
+    assert "goes on with it in the background" in bench.mi("tell", first, WORDS).stdout
+    again = bench.mi("tell", first, "And test it.")
+    assert (again.code, "Kept for" in again.stdout) == (0, True), again.stderr
+    go.touch()
+    bench.finish(other)
+    assert wait_until(lambda: len(ends(bench)) == 3, 60)
+    assert [one for one in inputs(bench) if WORDS in one] == [f"{WORDS}\n\nAnd test it."]
+
+
 @pytest.mark.req("page.tell.waiting")
 def test_a_run_that_waits_for_an_answer_hears_it_with_that(bench: Workbench) -> None:
     bench.agent([say("Which colour should the report have, red or green?")], [MEND, TEST, say("Done.")])

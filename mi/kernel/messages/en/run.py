@@ -3,6 +3,7 @@
 TEXT: dict[str, str] = {
     "tell.soon": "{run_id} hears it after its present batch.",
     "tell.resumed": "{run_id} goes on with it in the background (mi attach {run_id}).",
+    "tell.kept": "Kept for {run_id}, which is queued or busy: its agent hears it when it goes on (mi queue list).",
     "tell.after-answer": "{run_id} waits for an answer first (mi inbox) and hears it then.",
     "error.run-folder-gone": "{run_id} cannot go on: its folder {root} is gone, and its project's; put it back, or begin a new run",
     "risk.kept": "The work tree as it was before this batch is kept as {ref}; to put files back: {how}",

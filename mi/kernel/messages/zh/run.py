@@ -3,6 +3,7 @@
 TEXT: dict[str, str] = {
     "tell.soon": "{run_id} 将在当前批次结束后听到。",
     "tell.resumed": "{run_id} 会带着这些话在后台继续（mi attach {run_id}）。",
+    "tell.kept": "已为 {run_id} 保存；它正在排队或忙碌，继续时代理会听到（mi queue list）。",
     "tell.after-answer": "{run_id} 正在等待回答（mi inbox），回答之后会听到。",
     "error.run-folder-gone": "{run_id} 无法继续：它的文件夹 {root} 及其项目的文件夹都不见了；请放回原处，或开始新的运行",
     "risk.kept": "这一批次之前的工作树保存在 {ref}；恢复文件：{how}",
