@@ -31,7 +31,7 @@ def build_runs(context: HomeContext, wish: RunWish, progress: Progress) -> Found
     from mi.autopilot.run_lock import find_running
 
     home, index = context.home, context.evidence_index
-    projects = [wish.project_id] if wish.project_id else home.project_ids()
+    projects = [one for one in home.project_ids() if wish.project_id in ("", one)]  # a path is no project
     logs = [log for project_id in projects if os.path.exists(log := home.project(project_id).evidence)]
     if logs:
         index.catch_up_all(logs, progress)

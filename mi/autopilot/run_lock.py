@@ -35,7 +35,7 @@ class RunningRun(NamedTuple):
 
 def find_running(home: Home, project_id: str = "") -> Iterator[RunningRun]:
     """Yield the runs whose process lives, of one project or of all."""
-    for found in [project_id] if project_id else home.project_ids():
+    for found in (one for one in home.project_ids() if project_id in ("", one)):  # a path is no project
         for lock in home.project(found).list_run_locks():
             if is_held(lock):
                 yield RunningRun(found, lock, read_owner(lock))

@@ -125,13 +125,16 @@ def _list_damage(context: HomeContext) -> list[Damage]:
 
 def _ask_doctor(home: Home, root: str) -> tuple[list[HealthFinding], str]:
     """Return what the command finds, which knows the rooms above this one too; or why it could not."""
-    words = [sys.executable, "-m", "mi", "--home", home.root, "doctor", "--json", *(["-C", root] if root else [])]
+    where = ["-C", root] if root else []
+    words = [sys.executable, "-m", "mi", "--home", home.root, *where, "doctor", "--json"]
     try:
         done = subprocess.run(words, capture_output=True, timeout=_DOCTOR_S, stdin=subprocess.DEVNULL, check=False)
-        told = decode(done.stdout, dict)
-    except (subprocess.TimeoutExpired, BadJson, OSError) as error:
+        told = decode(done.stdout, dict)["findings"]
+    except BadJson as error:
+        return [], done.stderr.decode("utf-8", "replace").strip() or str(error)
+    except (subprocess.TimeoutExpired, KeyError, OSError) as error:
         return [], str(error)
-    return [HealthFinding(one["area"], one["level"], one["text"], one["fix"]) for one in told["findings"]], ""
+    return [HealthFinding(one["area"], one["level"], one["text"], one["fix"]) for one in told], ""
 
 
 def _list_violations(context: HomeContext) -> list[SeenViolation]:

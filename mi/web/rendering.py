@@ -59,6 +59,7 @@ class Pages:
             auto_reload=False,
         )
         made.globals |= {"link": self.link, "static": self.static, "when": show_time}
+        made.filters["truncate"] = shorten_clean
         return made
 
 
@@ -100,6 +101,12 @@ def _clean(text: str) -> str:
         return _clean_short(text)
     safe = make_safe(text[: _LONGEST + LOOK_AHEAD])  # a secret that was cut would not be recognised
     return safe if len(safe) <= _LONGEST else safe[:_LONGEST] + "…"
+
+
+def shorten_clean(text: str | None, most: int) -> str:
+    """Return the beginning of a text, its secrets hidden before it is cut: half a secret would not be recognised."""
+    safe = _clean(text or "")
+    return safe if len(safe) <= most else safe[: most - 1] + "…"
 
 
 @lru_cache(20_000)

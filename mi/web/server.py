@@ -39,6 +39,7 @@ _STRANGER = 401
 _PORTS = 50  # that are tried after one that is taken
 _LOOK_S = 5.0  # for a view to be read; what takes longer goes on, and the browser asks again
 _ACT_S = 20.0
+_KEPT_S = 15.0  # for the browser to ask again, after such a look has ended
 _MOST_SLOW = 20  # looks that go on at once
 _LIMITS = Limits(body_bytes=1_000_000, body_s=20.0)
 _HEADERS = {
@@ -246,9 +247,17 @@ class PageApp:
         except TimeoutError:
             if len(self._slow) < _MOST_SLOW:
                 self._slow[key] = task
+                task.add_done_callback(
+                    lambda _: asyncio.get_running_loop().call_later(_KEPT_S, self._forget, key, task)
+                )
             answer = self._say("web.too-slow", 503)
             answer.headers["Refresh"] = "1"
             return answer
+
+    def _forget(self, key: tuple[str, str], task: asyncio.Task[Response]) -> None:
+        """Let a look go that nobody took up: who comes later sees what is so then."""
+        if self._slow.get(key) is task:
+            del self._slow[key]
 
     async def _act(self, request: Request, view: PageView, params: Mapping[str, str], session: Session) -> Response:
         fields = await _read_form(request)

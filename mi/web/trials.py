@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Literal
 
 from mi.app.home_context import HomeContext
 from mi.app.thoughts import build_thoughts
+from mi.kernel import ids
 from mi.kernel.errors import MiError, from_os_error
 from mi.kernel.home import Home
 from mi.kernel.named_tuple import NamedTuple
@@ -57,6 +58,7 @@ class Trial(NamedTuple):
     """A change of the values and what it would have changed; while it is judged, nothing of that."""
 
     wish: TrialWish
+    id: str = ""  # what the person saw is what they save, though another window tried something else since
     is_over: bool = False
     mind: str = "rules"
     cost: "ReplayCost | None" = None  # of asking a model that was not asked yet
@@ -77,7 +79,7 @@ class Trials:
 
     def begin(self, home: Home, project: str, roots: list[str], wish: TrialWish, language: str) -> threading.Thread:
         """Begin to judge past runs again, in the place of the former trial; `roots` are the projects' folders."""
-        trial, key = Trial(wish), (home.root, project)
+        trial, key = Trial(wish, ids.make_id("try")), (home.root, project)
         with self._lock:
             self._known[key] = trial
 

@@ -23,6 +23,11 @@ class PageRequest(NamedTuple):
         return self.fields.get(name, "").strip()
 
 
+def read_number(value: str, otherwise: int = 0) -> int:
+    """Return the number that an address or a form names; of what is none, or longer than any here, `otherwise`."""
+    return int(value) if value.isdecimal() and len(value) <= _DIGITS else otherwise
+
+
 class Download(NamedTuple):
     """What a view may return in place of a model: a file for the person."""
 
@@ -33,6 +38,7 @@ class Download(NamedTuple):
 
 Show = Callable[[PageRequest], object]  # returns the model that the template is filled with, or a file
 Act = Callable[[PageRequest], Iterable[str]]  # returns, line by line, what was done
+_DIGITS = 9
 _NONE: Mapping[str, Act] = MappingProxyType({})
 
 

@@ -4,6 +4,7 @@ import asyncio
 import os
 import threading
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -169,5 +170,27 @@ def test_a_look_that_takes_long_goes_on_and_is_taken_up_and_a_fault_is_said(
             status, headers, body = await look(app, cookie)
         assert (status, b"refresh" in headers, "RuntimeError: a fault of a view" in body) == (500, False, True)
 
-    asyncio.run(go())
+    with ThreadPoolExecutor(1) as aside:  # the browser of other tests has a loop in this thread
+        aside.submit(asyncio.run, go()).result()
     assert slow.looks == 1
+
+
+@pytest.mark.req("page.bad.slow")
+def test_a_look_that_took_long_and_that_nobody_took_up_is_not_shown_later(
+    monkeypatch: pytest.MonkeyPatch, home: Home
+) -> None:
+    slow = Slow()
+    app, cookie = open_app(monkeypatch, home, slow)
+    monkeypatch.setattr(server, "_LOOK_S", 0.05)
+    monkeypatch.setattr(server, "_KEPT_S", 0.0)
+
+    async def go() -> None:
+        assert (await look(app, cookie))[0] == 503
+        slow.may_end.set()
+        while app._slow:
+            await asyncio.sleep(0)
+        assert (await look(app, cookie))[0] == 500
+
+    with ThreadPoolExecutor(1) as aside:  # the browser of other tests has a loop in this thread
+        aside.submit(asyncio.run, go()).result()
+    assert slow.looks == 2

@@ -54,7 +54,7 @@ def _show(request: PageRequest) -> CostsModel:
     span, project = _choose(request, "days", SPANS), request.query.get("project", "")
     context, language = request.context, request.language
     known = context.home.project_ids()
-    costs = build_costs(context, [project] if project else known, lambda done, total: None)
+    costs = build_costs(context, [one for one in known if project in ("", one)], lambda done, total: None)
     costs = [one for one in costs if one.day >= _find_first_day(span)]
     names = {one: os.path.basename(find_root(context, one)) or one for one in known}
     sums = _sort(group_costs(costs, by), by, measure)

@@ -20,7 +20,7 @@ from mi.kernel.named_tuple import NamedTuple
 from mi.project.checks.file_kinds import is_lock, is_output, is_test
 from mi.project.tree_diff import ChangedFile, TreePair, list_changes, write_patch
 from mi.web.patch_lines import FilePatch, PatchHunk, read_patch
-from mi.web.view import PageRequest, PageView
+from mi.web.view import PageRequest, PageView, read_number
 
 _FILES = 100  # that one look lists
 _LINES = 1000  # that one look draws, of all files together …
@@ -121,7 +121,7 @@ def _fill(model: DiffModel, pair: TreePair, request: PageRequest) -> DiffModel:
         added=sum(change.added or 0 for change in changes),
         removed=sum(change.removed or 0 for change in changes),
         file=asked,
-        start=int(start) if start.isdecimal() else 0,
+        start=read_number(start),
         unseen=dict(list(pair.unseen.items())[:_UNSEEN]),
         unseen_more=max(len(pair.unseen) - _UNSEEN, 0),
     )
@@ -195,13 +195,13 @@ def _group(files: list[ShownFile]) -> list[DiffGroup]:
 
 def _note(request: PageRequest) -> Iterator[str]:
     context, place = request.context, request.read("line")
-    run = find_run(context, request.params["run_id"])
-    if not request.read("path") or not place.removeprefix("-").isdecimal():
+    run, line = find_run(context, request.params["run_id"]), read_number(place.removeprefix("-"))
+    if not request.read("path") or not line:
         raise UsageError("argument-needs-value", name="line", hint="mi diff --help")
     note = KeptNote(
         id="",
         path=request.read("path"),
-        line=int(place.removeprefix("-")),
+        line=line,
         removed=place.startswith("-"),
         code=request.fields.get("code", ""),
         text=request.read("text"),

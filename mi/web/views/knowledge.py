@@ -18,7 +18,7 @@ from mi.kernel.named_tuple import NamedTuple
 from mi.knowledge.search.team import Kind
 from mi.knowledge.thoughts.editor import ThoughtEditor, retract, supersede
 from mi.knowledge.thoughts.kinds import kind_of
-from mi.web.view import PageRequest, PageView
+from mi.web.view import PageRequest, PageView, read_number
 
 REACHES = ("", "mine", "team")
 SPANS = ("", "7", "30", "365")  # days
@@ -58,7 +58,7 @@ def _show(request: PageRequest) -> KnowledgeModel:
         if chosen[name] not in dict(options):
             known = ", ".join(value for value, _ in options if value)
             raise UsageError("no-such-choice", name=name, value=repr(chosen[name]), known=known, hint="mi search")
-    page = min(int(query.get("page", "1")), _MOST_PAGES) if query.get("page", "1").isdecimal() else 1
+    page = min(read_number(query.get("page", ""), 1), _MOST_PAGES)
     wish = KnowledgeWish(
         chosen["q"],
         chosen["kind"],

@@ -7,7 +7,7 @@ from mi.app.handoffs import settle_handoff
 from mi.app.home_context import HomeContext
 from mi.app.inbox import build_inbox, look_at_inbox, say_default
 from mi.app.item_answers import answer_item, check_answer, describe_outcome, dismiss_item
-from mi.app.mined_facts import settle_facts
+from mi.app.mined_facts import list_unconfirmed, settle_facts
 from mi.app.proposals import review_proposal
 from mi.app.thoughts import build_thoughts
 from mi.evidence.inbox import InboxItem, LocatedItem
@@ -20,6 +20,7 @@ from mi.web.view import PageRequest, PageView
 # What settles a thing that is no question, by its kind; the reason is said in words.
 _CHOICES = {"facts": ("confirm", "drop"), "proposal": ("accept", "reject"), "handoff": ("accept", "reject")}
 _MOST_CITED = 5
+_FACTS = 20  # of a group that are shown at once
 
 
 class WaitingCard(NamedTuple):
@@ -30,6 +31,7 @@ class WaitingCard(NamedTuple):
     says_more: bool  # the agent's own words are more than the question
     default: str
     cited: list[tuple[str, str]]  # the values that almost answered: id and text, '' where it is not known
+    facts: list[tuple[str, str]]  # that a group is of, as far as it is shown: id and text
     can_answer: bool
     can_dismiss: bool
     choices: tuple[str, ...]  # ways to settle what is no question
@@ -60,9 +62,10 @@ def _make_card(item: InboxItem, request: PageRequest) -> WaitingCard:
     return WaitingCard(
         item,
         item.options if can_answer else [],
-        " ".join(item.said.split()) not in ("", " ".join(item.question.split())),
+        item.kind != "facts" and " ".join(item.said.split()) not in ("", " ".join(item.question.split())),
         say_default(item, request.language),
         _find_cited(request.context, item),
+        _list_facts(request.context, item) if item.kind == "facts" else [],
         can_answer,
         item.kind not in _CHOICES,
         choices,
@@ -79,6 +82,10 @@ def _find_cited(context: HomeContext, item: InboxItem) -> list[tuple[str, str]]:
     stores = build_thoughts(context).read_project(item.project_id)
     found = [(one, stores.get(one)) for one in wanted]
     return [(name, str(one.raw.get("text") or "") if one else "") for name, one in found]
+
+
+def _list_facts(context: HomeContext, item: InboxItem) -> list[tuple[str, str]]:
+    return [(one.id, str(one.raw.get("text") or "")) for one in list_unconfirmed(context, item.project_id, _FACTS)]
 
 
 def _answer(request: PageRequest) -> Iterator[str]:
@@ -102,7 +109,7 @@ def _settle(request: PageRequest) -> Iterator[str]:
         raise UsageError("not-an-option", id=item.number or item.id, value=choice, options="|".join(_CHOICES))
     context = request.context.at(item.project_root) if item.project_root else request.context
     if item.kind == "facts":
-        settled = settle_facts(context, [], is_true=choice == "confirm")
+        settled = settle_facts(context, _read_facts(request), is_true=choice == "confirm")
         yield text("claim.confirm" if choice == "confirm" else "claim.drop", request.language, count=len(settled))
     elif item.kind == "proposal":
         verdict: Literal["accept", "reject"] = "accept" if choice == "accept" else "reject"
@@ -113,6 +120,14 @@ def _settle(request: PageRequest) -> Iterator[str]:
         status: Literal["accepted", "rejected"] = "accepted" if choice == "accept" else "rejected"
         moved = settle_handoff(context, item.id, status, request.read("words"))
         yield text("handoff.now", request.language, id=moved.id, status=moved.status, receiver=moved.receiver)
+
+
+def _read_facts(request: PageRequest) -> list[str]:
+    """Return the facts that the person saw: what came since, or had no room, is not settled with them."""
+    seen = request.read("facts").split()
+    if not seen:
+        raise UsageError("argument-needs-value", name="facts", hint="mi claim confirm --help")
+    return seen
 
 
 def _find(context: HomeContext, item_id: str) -> LocatedItem:

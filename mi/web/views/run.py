@@ -13,7 +13,7 @@ from mi.kernel.messages import text
 from mi.kernel.named_tuple import NamedTuple
 from mi.web.background import Deed
 from mi.web.pictures.timeline import draw_timeline
-from mi.web.view import PageRequest, PageView
+from mi.web.view import PageRequest, PageView, read_number
 from mi.web.views import needs_you
 from mi.web.views.needs_you import WaitingCard, WaitingModel
 from mi.web.views.run_acts import ACTS, RestorePreview, preview_restore
@@ -55,9 +55,9 @@ class RunModel(NamedTuple):
 
 def _show(request: PageRequest) -> RunModel:
     asked, upto = request.query.get("batch", ""), request.query.get("upto", "")
-    number = int(asked.removeprefix("b")) + 1 if asked.removeprefix("b").isdecimal() else 0
+    number = read_number(asked.removeprefix("b"), -1) + 1
     most = 1 if number else MOST_BATCHES
-    run = build_timeline(request.context, request.params["run_id"], number or _read_number(upto), most)
+    run = build_timeline(request.context, request.params["run_id"], number or read_number(upto), most)
     first = run.window.first
     older = (max(first - MOST_BATCHES, 1), first - 1) if first > 1 else None
     steps, deeds = _ALL_STEPS if number else _STEPS, request.work.list_deeds(f"run:{run.entry.run_id}")
@@ -110,10 +110,6 @@ def _list_cards(request: PageRequest, run: RunTimeline) -> list[WaitingCard]:
     assert isinstance(waiting, WaitingModel)
     run_id = run.entry.run_id
     return [card for card in waiting.cards if card.can_answer and run_id in (card.item.run_id, *card.item.run_ids)]
-
-
-def _read_number(value: str) -> int:
-    return int(value) if value.isdecimal() else 0
 
 
 def _list_marks(run: RunTimeline) -> Iterator[MarkShown]:

@@ -18,7 +18,7 @@ from mi.kernel import clock
 from mi.kernel.errors import MiError, UsageError
 from mi.kernel.messages import text
 from mi.kernel.named_tuple import NamedTuple
-from mi.web.view import PageRequest, PageView
+from mi.web.view import PageRequest, PageView, read_number
 
 STATES = ("running", "waiting", "queued", "done", "blocked", "failed", "interrupted")
 _SHOWN = 50
@@ -56,7 +56,7 @@ def _show(request: PageRequest) -> RunsModel:
     if state and state not in STATES:
         raise UsageError("no-such-choice", name="state", value=repr(state), known=", ".join(STATES), hint="mi runs")
     asked = request.query.get("most", "")
-    most = min(int(asked), _MOST) if asked.isdecimal() else _SHOWN
+    most = min(read_number(asked, _SHOWN), _MOST)
     words, agent = chosen.get("q", "")[:_LONGEST], chosen.get("agent", "")
     wish = RunWish((state,) if state else (), "", chosen.get("project", ""), most, "", words, agent)
     found = build_runs(request.context, wish, lambda done, total: None)
@@ -122,7 +122,7 @@ def _race(request: PageRequest) -> Iterator[str]:
     """Begin a race at once: whoever looks at the page may have no terminal to start a worker in."""
     context, task, number = _at_project(request), _read_task(request), request.read("number")
     agents = [name for name in request.fields if name in {one.name for one in VENDORS}]
-    race, _ = start_race(context, task, agents, int(number) if number.isdecimal() else None, is_detached=True)
+    race, _ = start_race(context, task, agents, read_number(number) if number else None, is_detached=True)
     for racer in race.racers:
         detach_worker(context, racer.run_id)
     yield text("web.race-began", request.language, count=len(race.racers))

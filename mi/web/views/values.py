@@ -29,7 +29,7 @@ from mi.web.pictures.over_time import (
     draw_lifetimes,
 )
 from mi.web.trials import TRIALS, Trial, TrialWish
-from mi.web.view import PageRequest, PageView
+from mi.web.view import PageRequest, PageView, read_number
 
 _MOMENTS = 100  # that the slider goes over: the latest
 _counted: dict[str, tuple[dict[str, int], list[TopicAgreement]]] = {}  # by the home, with how large its logs were
@@ -107,8 +107,8 @@ def _read_moment(request: PageRequest, moments: list[str]) -> tuple[str, int]:
             raise UsageError("bad-time", flag="as_of", value=said)
         said = f"{said}T23:59:59Z" if len(said) == len("2026-11-18") else said
         return said, max(sum(moment <= said for moment in moments) - 1, 0)
-    if asked.isdecimal() and int(asked) < last:
-        return moments[int(asked)], int(asked)
+    if (at := read_number(asked, last)) < last:
+        return moments[at], at
     return "", last
 
 
@@ -194,7 +194,7 @@ def _try_again(request: PageRequest) -> Iterator[str]:
     """Judge once more: by more runs, by the configured Mind, or, after its cost was seen, really ask it."""
     wish, choice, runs = _require_trial(request).wish, request.read("choice"), request.read("runs")
     wish = wish._replace(
-        runs=min(int(runs), _MOST_RUNS) if runs.isdecimal() and int(runs) else wish.runs,
+        runs=min(read_number(runs) or wish.runs, _MOST_RUNS),
         configured=choice in ("configured", "ask"),
         is_agreed=choice == "ask",
     )
@@ -219,13 +219,15 @@ def _save_trial(request: PageRequest) -> Iterator[str]:
 
 
 def _forget_trial(request: PageRequest) -> Iterator[str]:
+    _require_trial(request)
     TRIALS.forget(request.context.home, request.query.get("project", ""))
     yield text("web.trial-forgotten", request.language)
 
 
 def _require_trial(request: PageRequest) -> Trial:
+    """Return the trial that the form is about; UsageError where another one took its place."""
     found = TRIALS.find(request.context.home, request.query.get("project", ""))
-    if found is None:
+    if found is None or found.id != request.read("trial"):
         raise UsageError("no-trial")
     return found
 

@@ -97,5 +97,5 @@ TEXT: dict[str, str] = {
     "web.trial-configured": "by the configured Mind",
     "web.try-it": "What would change?",
     "web.try-without": "What if it were gone?",
-    "error.no-trial": "nothing is being tried here any more: say again what would change",
+    "error.no-trial": "this is not being tried any more, or another window tried something else since: look again, or say again what would change",
 }

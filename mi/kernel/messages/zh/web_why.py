@@ -97,5 +97,5 @@ TEXT: dict[str, str] = {
     "web.trial-configured": "由配置的 Mind",
     "web.try-it": "会改变什么？",
     "web.try-without": "如果没有它呢？",
-    "error.no-trial": "这里已没有正在尝试的更改：请重新说明会改变什么",
+    "error.no-trial": "这项更改已不在尝试中，或另一个窗口之后尝试了别的更改：请重新查看，或重新说明会改变什么",
 }
