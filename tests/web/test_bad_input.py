@@ -51,7 +51,9 @@ def test_a_record_of_fifty_megabytes(serve: Make, home: Home) -> None:
     ask(home, "x " * 25_000_000)
     ask(home, "Which colour?")
     visitor, place = enter(serve)
-    status, _, body = visitor.ask(place + "/")
+    while (answer := visitor.ask(place + "/"))[0] == 503:  # a busy machine: the browser asks again
+        assert answer[1]["Refresh"] == "1"
+    status, _, body = answer
     assert status == 200
     assert "Which colour?" in body
     assert len(body) < 200_000
