@@ -32,6 +32,7 @@ from mi.web.trials import TRIALS, Trial, TrialWish
 from mi.web.view import PageRequest, PageView, read_number
 
 _MOMENTS = 100  # that the slider goes over: the latest
+_ONE_CHANGE_MS = 200
 _counted: dict[str, tuple[dict[str, int], list[TopicAgreement]]] = {}  # by the home, with how large its logs were
 _MOST_RUNS = 1000  # of a project that are judged again
 
@@ -73,7 +74,7 @@ def _show(request: PageRequest) -> ValuesModel:
     thoughts = build_thoughts(here)
     stores = [thoughts.shared, *([thoughts.own] if project else [])]
     lives = [life for store in stores for life in _list_lives(store.read())]
-    moments = sorted({moment for life in lives for moment in (life.start, life.end) if moment})[-_MOMENTS:]
+    moments = _list_moments(lives)[-_MOMENTS:]
     as_of, at = _read_moment(request, moments)
     then = milliseconds(as_of, None) if as_of else None
     raw = stores[-1].active(RAW)
@@ -96,6 +97,16 @@ def _show(request: PageRequest) -> ValuesModel:
         context.config.runtime.autonomy,
         TRIALS.find(context.home, project),
     )
+
+
+def _list_moments(lives: list[Lifetime]) -> list[str]:
+    """Return when something changed; what one command wrote, a moment apart, is one change."""
+    found: list[str] = []
+    for moment in sorted({moment for life in lives for moment in (life.start, life.end) if moment}):
+        if found and (milliseconds(moment, None) or 0) - (milliseconds(found[-1], None) or 0) < _ONE_CHANGE_MS:
+            found.pop()
+        found.append(moment)
+    return found
 
 
 def _read_moment(request: PageRequest, moments: list[str]) -> tuple[str, int]:
