@@ -34,7 +34,7 @@ class Cipher(NamedTuple):
 
     def needs(self) -> tuple[str, ...]:
         """Return the programs that it is made of."""
-        return tuple({self.program, self.make[0]})
+        return tuple(dict.fromkeys((self.program, self.make[0])))
 
 
 _AGE = Cipher("age", ".age", ("age-keygen",), ("age", "--encrypt", "-i", "{key}"), ("age", "--decrypt", "-i", "{key}"))
