@@ -206,7 +206,7 @@ def test_notes_on_two_files_reach_a_run_that_ended_as_one_input(
     add_note(page, "calc.py", 2, "Say why.")
     add_note(page, "extra.py", 1, "to be removed")
     page.locator("#notes li", has_text="to be removed").get_by_role("button", name="Remove").click()
-    assert page.locator("#notes li").count() == 1
+    assert wait_until(lambda: page.locator("#notes li").count() == 1, 30)
     page = open_diff(open_window(), serve(env=bench.env).link, done.end["run_id"])  # by another server
     assert page.locator("#notes li").count() == 1
     add_note(page, "extra.py", 1, "A better name, please.")
