@@ -18,6 +18,7 @@ from mi.learning.autonomy import TopicAgreement
 from mi.web.pictures.over_time import Lifetime, draw_agreement, draw_lifetimes
 from tests.autopilot.workbench import MEND, TEST, Workbench, models_for, open_bench, say
 from tests.mind.answers import model
+from tests.waiting import wait_until
 from tests.web.browser import NARROW, WIDE, open_page
 
 SMALL, TABS = "Keep changes small.", "Use tabs."
@@ -104,7 +105,7 @@ def test_values_are_added_changed_taken_back_and_seen_as_they_were(
     tabs.locator("textarea").fill("Use four spaces.")
     tabs.get_by_role("button", name="Save").click()
     page.wait_for_selector("article:has-text('Use four spaces.')")
-    assert tabs.count() == 0
+    assert wait_until(lambda: tabs.count() == 0, 30)
     page.locator("article", has_text=SMALL).get_by_role("link", name="Take it back").click()
     page.get_by_role("button", name="Take it back").click()
     page.wait_for_selector("#said p")
