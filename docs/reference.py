@@ -18,9 +18,9 @@ from mi.cli.commands import COMMANDS
 from mi.cli.main import build_parser
 from mi.evidence import records
 from mi.evidence.records.base import Place, Record
+from mi.kernel.config.keys import list_keys
 from mi.kernel.config.load import describe
 from mi.kernel.config.templates import TEMPLATES
-from mi.kernel.config.types import Config
 from mi.kernel.messages import tables, text
 from mi.mcp import toolsets
 from mi.mcp.registry import FOLDER, load_toolset
@@ -33,20 +33,15 @@ DOCS = Path(__file__).resolve().parent
 
 def settings_table() -> str:
     """Every setting with its type and default."""
-    rows = [f"| `{path}` | {kind} | `{default}` |" for path, kind, default in _settings(Config, "")]
+    rows = [
+        f"| `{key.path}` | {_in_cell(describe(key.shape))} | `{_in_cell(msgspec.json.encode(key.default).decode())}` |"
+        for key in list_keys()
+    ]
     return "\n".join(["| setting | value | default |", "| --- | --- | --- |", *rows])
 
 
-def _settings(section: Any, prefix: str) -> list[tuple[str, str, str]]:
-    rows = []
-    for field in msgspec.structs.fields(section):
-        if isinstance(field.type, type) and issubclass(field.type, msgspec.Struct):
-            rows += _settings(field.type, f"{prefix}{field.name}.")
-        else:
-            default = field.default_factory() if field.default is msgspec.NODEFAULT else field.default
-            shown = msgspec.json.encode(default).decode().replace("|", "\\|")
-            rows.append((prefix + field.name, describe(field.type).replace("|", "\\|"), shown))
-    return rows
+def _in_cell(text: str) -> str:
+    return text.replace("|", "\\|")
 
 
 def templates_table() -> str:

@@ -287,3 +287,8 @@ def share(value: str) -> float:
 
 
 Args = Any  # argparse.Namespace: its attributes are what the parser above declared
+
+
+def add_keys(action: argparse.Action) -> None:
+    """Have completion offer the names of settings for an argument."""
+    action.completes = "settings"  # type: ignore[attr-defined]  # argparse has no place for it

@@ -58,11 +58,14 @@ def build_tree() -> Iterator[CompletionNode]:
 
 
 def _below(words: tuple[str, ...], parser: Parser) -> Iterator[CompletionNode]:
+    from mi.kernel.config.keys import list_keys
+
     parser.format_help()  # adds the arguments that are added late
     follow: dict[str, str] = {}
     flags: dict[str, str] = {}
     inner: dict[str, Parser] = {}
     choices: dict[str, tuple[str, ...]] = {}
+    settings: dict[str, tuple[str, ...]] = {}
     for action in parser._actions:
         if isinstance(action, argparse._SubParsersAction):
             inner = dict(action.choices)
@@ -71,9 +74,15 @@ def _below(words: tuple[str, ...], parser: Parser) -> Iterator[CompletionNode]:
             names = [option for option in action.option_strings if option.startswith("--")]
             flags |= dict.fromkeys(names, action.help or "")
             choices |= {option: tuple(map(str, action.choices)) for option in names if action.choices}
+        elif hasattr(action, "completes"):
+            settings = {key.path: key.choices for key in list_keys()}
+            follow |= dict.fromkeys(settings, "")
         elif action.choices:
             follow |= {str(choice): "" for choice in action.choices}
     yield CompletionNode(words, follow, flags, choices)
+    for path, taken in settings.items():
+        if taken and words[-1] == "set":
+            yield CompletionNode((*words, path), dict.fromkeys(taken, ""), {})
     for name, one in inner.items():
         yield from _below((*words, name), one)
 

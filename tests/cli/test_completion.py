@@ -24,6 +24,8 @@ LINES = [
     ("mi --home /x claim li", ["list"]),
     ("mi ./app sta", ["status"]),
     ("mi cost --by pr", ["project"]),
+    ("mi config get mind.prov", ["mind.provider"]),
+    ("mi config set mind.provider ru", ["rules"]),
     ("mi show completion.b", ["completion.bash"]),
 ]
 

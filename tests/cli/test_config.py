@@ -283,3 +283,87 @@ def test_file_that_is_no_object(mi, home, broken):
     assert done.stderr.startswith(f"mi: {home.config}: ")
     assert "init --force" in done.stderr
     assert json.loads(mi("config", "validate", "--json").stdout)["ok"] is False
+
+
+@pytest.mark.req("mi.config.one-setting")
+def test_one_setting_is_set_read_and_taken_out(mi, home):
+    def ask(*words: str) -> str:
+        done = mi("config", *words)
+        assert (done.returncode, done.stderr) == (0, "")
+        return done.stdout
+
+    assert ask("get", "mind.provider") == "auto\n"
+    assert ask("set", "mind.provider", "rules") == (
+        f"mind.provider = rules in {home.config}. Undo with mi config rollback.\n"
+    )
+    assert ask("get", "mind.provider") == "rules\n"
+    assert json.loads(ask("get", "mind.provider", "--json")) == {
+        "key": "mind.provider",
+        "value": "rules",
+        "in_file": True,
+    }
+    assert json.loads(mi("status", "--json").stdout)["providers"]["mind"] == "rules"
+    ask("set", "runtime.limits.batches", "3")
+    ask("set", "runtime.limits.minutes", "null")
+    ask("set", "hands.cli.exec", "agent", "{prompt}")
+    ask("set", "hands.codex.args", '["--search"]')
+    ask("set", "hooks.enforce", "permissions")
+    ask("set", "mind.models.judge", "small")
+    own = json.loads(Path(home.config).read_text("utf-8"))
+    assert own == {
+        "mind": {"provider": "rules", "models": {"judge": "small"}},
+        "runtime": {"limits": {"batches": 3, "minutes": None}},
+        "hands": {"cli": {"exec": ["agent", "{prompt}"]}, "codex": {"args": ["--search"]}},
+        "hooks": {"enforce": ["permissions"]},
+    }
+    assert json.loads(ask("get", "runtime.limits"))["batches"] == 3
+    assert mi("config", "validate").returncode == 0
+    ask("unset", "mind.models.judge")
+    ask("unset", "runtime.limits.minutes")
+    ask("unset", "runtime.limits.batches")
+    own = json.loads(Path(home.config).read_text("utf-8"))
+    assert "runtime" not in own
+    assert own["mind"] == {"provider": "rules"}
+    assert ask("unset", "language") == f"language is not in {home.config}: its default holds.\n"
+    ask("set", "language", "en")
+    ask("rollback")
+    assert "language" not in json.loads(Path(home.config).read_text("utf-8"))
+
+
+@pytest.mark.req("mi.config.one-setting")
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("set", "mind.provder", "rules"), "no setting 'mind.provder'; did you mean mind.provider?"),
+        (("set", "provider", "rules"), "no setting 'provider'; did you mean mind.provider?"),
+        (("get", "zzz"), "no setting 'zzz'; did you mean mi config show?"),
+        (("unset", "mind"), "no setting 'mind'"),
+        (("set", "runtime.limits.batches", "many"), 'runtime.limits.batches = "many": must be integer'),
+        (("set", "hands.codex.sandbox", "off"), 'hands.codex.sandbox = "off": must be danger-full-access|'),
+        (("set", "mind.anthropic.api_key", "abc"), "mi config set mind.anthropic.api_key_env NAME"),
+        (("set", "runtime.transparency.store_evidence_log", "false"), "must be true"),
+        (("set", "language"), "VALUE"),
+    ],
+)
+def test_a_wrong_setting_is_named_and_changes_nothing(mi, home, words, said):
+    done = mi("config", *words)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert said in done.stderr
+    assert len(done.stderr.splitlines()) == 1
+    assert not os.path.exists(home.config)
+
+
+def test_a_secret_among_the_settings_is_not_shown(mi, home):
+    os.makedirs(home.root)
+    mine = {"hands": {"cli": {"env": {"SERVICE_TOKEN": "tk-0123456789abcdef"}}}}
+    Path(home.config).write_text(json.dumps(mine), "utf-8")
+    for words in (("hands.cli.env",), ("hands.cli.env.SERVICE_TOKEN",), ("hands.cli.env.SERVICE_TOKEN", "--json")):
+        assert "tk-0123" not in mi("config", "get", *words).stdout
+
+
+def test_a_section_that_is_no_object_is_said(mi, home):
+    os.makedirs(home.root)
+    Path(home.config).write_text('{"mind": 3}', "utf-8")
+    done = mi("config", "set", "mind.provider", "rules")
+    assert (done.returncode, done.stderr) == (2, "mi: mind = 3: must be object\n")
+    assert Path(home.config).read_text("utf-8") == '{"mind": 3}'

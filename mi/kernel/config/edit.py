@@ -1,6 +1,7 @@
-"""Changing `config.json`: made, merged with a template, rolled back; every change leaves a backup."""
+"""Changing `config.json`: made, one setting changed, merged with a template, rolled back; each leaves a backup."""
 
 import os
+from collections.abc import Callable
 from typing import Any
 
 import msgspec
@@ -9,7 +10,7 @@ from mi.kernel import files, text
 from mi.kernel.config import load, profiles
 from mi.kernel.config.templates import TEMPLATES
 from mi.kernel.config.types import Config
-from mi.kernel.errors import MiError, NotFound, StorageError
+from mi.kernel.errors import MiError, NotFound, StorageError, UsageError
 from mi.kernel.home import Home, make_dirs
 from mi.kernel.locks import lock_folder
 from mi.kernel.state import encode_pretty
@@ -44,17 +45,58 @@ def apply_template(home: Home, name: str) -> str:
 
 def apply_part(home: Home, part: dict[str, Any]) -> str:
     """Merge a part into the configuration; returns the backup's path, which `rollback` restores."""
+    return _change(home, lambda raw: merge(raw, part))
+
+
+def set_value(home: Home, path: str, value: object) -> str:
+    """Set one setting by its name; returns the backup's path, which `rollback` restores."""
+    return _change(home, lambda raw: _with(raw, path.split("."), value, path))
+
+
+def unset_value(home: Home, path: str) -> str:
+    """Take one setting out of the file, so that its default holds; returns the backup's path, '' if it was not set."""
+    if find_value(load.read_raw(home.config), path) is msgspec.UNSET:
+        return ""
+    return _change(home, lambda raw: _without(raw, path.split(".")))
+
+
+def find_value(raw: dict[str, Any], path: str) -> Any:
+    """Return what stands in a configuration under a name; UNSET when nothing does."""
+    found: Any = raw
+    for name in path.split("."):
+        found = found.get(name, msgspec.UNSET) if isinstance(found, dict) else msgspec.UNSET
+    return found
+
+
+def _change(home: Home, change: Callable[[dict[str, Any]], dict[str, Any]]) -> str:
     make_dirs(home.root)
     with lock_folder(home.root):
-        raw = load.read_raw(home.config)
+        changed = change(load.read_raw(home.config))
         kept_in = _back_up(home, files.read_bytes(home.config) or b"{}\n")
         files.write_atomic(home.last_backup, os.path.basename(kept_in).encode() + b"\n")
-        files.write_atomic(home.config, encode_pretty(merge(raw, part)))
+        files.write_atomic(home.config, encode_pretty(changed))
         return kept_in
 
 
+def _with(raw: dict[str, Any], names: list[str], value: object, path: str) -> dict[str, Any]:
+    if len(names) == 1:
+        return raw | {names[0]: value}
+    inner = raw.get(names[0], {})
+    if not isinstance(inner, dict):
+        above = path.removesuffix("." + ".".join(names[1:]))
+        raise UsageError("setting-value", path=above, value=load.show_value(above, inner), kind="object")
+    return raw | {names[0]: _with(inner, names[1:], value, path)}
+
+
+def _without(raw: dict[str, Any], names: list[str]) -> dict[str, Any]:
+    """Return a configuration without a setting, and without the objects that are empty then."""
+    left = _without(raw[names[0]], names[1:]) if len(names) > 1 else {}
+    others = {name: value for name, value in raw.items() if name != names[0]}
+    return {name: left if name == names[0] else value for name, value in raw.items()} if left else others
+
+
 def roll_back(home: Home) -> str:
-    """Put back what the last `apply_template` replaced; what stood there until now is backed up as well."""
+    """Put back what the last change replaced; what stood there until now is backed up as well."""
     make_dirs(home.root)
     with lock_folder(home.root):
         marker = files.read_bytes(home.last_backup)

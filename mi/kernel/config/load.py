@@ -14,6 +14,7 @@ from mi.kernel.secrets import find_secrets, redact
 from mi.kernel.text import shorten
 
 T = TypeVar("T", bound=msgspec.Struct)
+HIDDEN = "[redacted]"
 ALWAYS_STORED = ("runtime.transparency.store_raw_transcript", "runtime.transparency.store_evidence_log")
 
 
@@ -72,12 +73,12 @@ def _section(raw: dict[str, Any], shape: type[T], prefix: str, problems: list[Co
     for name, value in raw.items():
         path = prefix + name
         if name not in fields:
-            problems.append(ConfigProblem("unknown-key", path, _shown(path, value), _nearest(name, prefix, fields)))
+            problems.append(ConfigProblem("unknown-key", path, show_value(path, value), _nearest(name, prefix, fields)))
         elif _is_section(fields[name].type):
             if isinstance(value, dict):
                 values[name] = _section(value, fields[name].type, path + ".", problems)
             else:
-                problems.append(ConfigProblem("wrong-type", path, _shown(path, value), "object"))
+                problems.append(ConfigProblem("wrong-type", path, show_value(path, value), "object"))
         elif (typed := _value(value, fields[name].type, path, problems)) is not msgspec.UNSET:
             values[name] = typed
     return shape(**values)
@@ -91,20 +92,21 @@ def _value(value: object, shape: Any, path: str, problems: list[ConfigProblem]) 
     try:
         typed = msgspec.convert(value, shape)
     except msgspec.ValidationError:
-        problems.append(ConfigProblem("wrong-type", path, _shown(path, value), describe(shape)))
+        problems.append(ConfigProblem("wrong-type", path, show_value(path, value), describe(shape)))
         return msgspec.UNSET
     if path in ALWAYS_STORED and not typed:
         problems.append(ConfigProblem("always-stored", path, "false", "true"))
         return msgspec.UNSET
     if path.endswith(".api_key") and typed:
-        problems.append(ConfigProblem("api-key-in-file", path, "[redacted]", path + "_env"))
+        problems.append(ConfigProblem("api-key-in-file", path, HIDDEN, path + "_env"))
     return typed
 
 
-def _shown(path: str, value: object) -> str:
+def show_value(path: str, value: object) -> str:
+    """Return a setting's value as it may be shown: short, without secrets."""
     name, text = path.rpartition(".")[2], msgspec.json.encode(value).decode()
     if path.endswith("key") or (isinstance(value, str) and find_secrets(f'"{name}": {text}')):
-        return "[redacted]"
+        return HIDDEN
     return shorten(redact(text), 80)
 
 
