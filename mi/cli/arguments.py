@@ -7,7 +7,7 @@ from typing import Any, ClassVar, NoReturn
 
 from mi.cli.output import flush, measure_terminal
 from mi.kernel.errors import UsageError
-from mi.kernel.messages import choose_language, help_text
+from mi.kernel.messages import choose_language, help_text, text
 from mi.kernel.text import width, wrap
 
 USAGE_HINT = "mi --help"
@@ -112,7 +112,20 @@ class Parser(argparse.ArgumentParser):
     def format_help(self) -> str:
         self._fill()
         self._require(True)
-        return super().format_help()
+        summary, self.description = self.description, self._tell_story()
+        try:
+            return super().format_help()
+        finally:
+            self.description = summary
+
+    def _tell_story(self) -> str:
+        """Return the summary and, of a group of commands, what it is for."""
+        language = _Help.language()
+        said = help_text(self.description or "", language)
+        try:
+            return f"{said}\n\n{text('about.' + self.prog.removeprefix('mi '), language)}"
+        except KeyError:
+            return said
 
     def _fill(self) -> None:
         fill, self.fill = self.fill, None

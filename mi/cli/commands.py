@@ -9,13 +9,14 @@ class CommandEntry(NamedTuple):
     group: str  # of the overview, in which commands stand in the order of this table
     module: str  # of mi.cli
     summary: str  # in the overview and in completions; translated like a help
+    purpose: str = ""  # of every day, by which `mi --help` shows it; '': only `mi help all` does
     checks_home: bool = True  # False: it works without a home, or answers for a broken one in its own way
 
 
 COMMANDS = {
-    "demo": CommandEntry("work", "demo", "see it work, offline, in a minute"),
-    "run": CommandEntry("work", "run", "let an agent work on a task, judged until verified"),
-    "queue": CommandEntry("work", "queue", "tasks for later, side by side: add, list, cancel, retry"),
+    "demo": CommandEntry("work", "demo", "see it work, offline, in a minute", "begin"),
+    "run": CommandEntry("work", "run", "let an agent work on a task, judged until verified", "work"),
+    "queue": CommandEntry("work", "queue", "tasks for later, side by side: add, list, cancel, retry", "work"),
     "worker": CommandEntry("work", "worker", "work through the queue"),
     "attach": CommandEntry("work", "attach", "watch a run of another terminal"),
     "tell": CommandEntry("work", "tell", "say something to a run: its agent hears it next"),
@@ -23,23 +24,23 @@ COMMANDS = {
     "merge": CommandEntry("work", "merge", "bring the work of a run in its own work tree to your branch"),
     "runs": CommandEntry("work", "runs", "all runs of all projects; watch those that go on, clean their work trees"),
     "race": CommandEntry("work", "race", "the same task by several agents; take the best"),
-    "inbox": CommandEntry("work", "inbox", "what waits for you"),
-    "answer": CommandEntry("work", "answer", "answer a question that waits"),
-    "web": CommandEntry("work", "web", "the page: see and answer all of it in a browser"),
-    "status": CommandEntry("work", "status", "where things stand (also: mi alone)"),
-    "init": CommandEntry("person", "values", "write down your values and begin"),
+    "inbox": CommandEntry("work", "inbox", "what waits for you", "answer"),
+    "answer": CommandEntry("work", "answer", "answer a question that waits", "answer"),
+    "web": CommandEntry("work", "web", "the page: see and answer all of it in a browser", "answer"),
+    "status": CommandEntry("work", "status", "where things stand (also: mi alone)", "answer"),
+    "init": CommandEntry("person", "values", "write down your values and begin", "begin"),
     "values": CommandEntry("person", "values", "set or show your values"),
     "settings": CommandEntry("person", "settings", "what MI does when unsure; what a refactoring may change"),
     "autonomy": CommandEntry("person", "autonomy", "how often MI would have answered as you did"),
     "checks": CommandEntry("person", "checks", "which commands must be green here; set and run them"),
     "trust": CommandEntry("person", "trust", "let MI run this repository's checks itself, to prove what agents did"),
     "notify": CommandEntry("person", "notify", "whether you can be reached when you are away"),
-    "why": CommandEntry("person", "why", "why MI did something: the thoughts it rested on"),
-    "undo": CommandEntry("person", "undo", "take back what a run or event taught"),
+    "why": CommandEntry("person", "why", "why MI did something: the thoughts it rested on", "look"),
+    "undo": CommandEntry("person", "undo", "take back what a run or event taught", "back"),
     "redo": CommandEntry("person", "undo", "restore what was undone"),
-    "restore": CommandEntry("person", "restore", "put the files back as they were before a run or a batch"),
+    "restore": CommandEntry("person", "restore", "put the files back as they were before a run or a batch", "back"),
     "diff": CommandEntry("look", "restore", "what a run or a batch did to the files"),
-    "show": CommandEntry("look", "show", "one thing by its id, or last, hands, mind, project"),
+    "show": CommandEntry("look", "show", "one thing by its id, or last, hands, mind, project", "look"),
     "tail": CommandEntry("look", "tail", "the latest evidence or transcript lines; -f follows"),
     "search": CommandEntry("look", "search", "find anything by its words: thoughts, workflows, evidence"),
     "context": CommandEntry("look", "context", "the thoughts MI would decide a task with"),
@@ -82,7 +83,9 @@ COMMANDS = {
     ),
     "project": CommandEntry("upkeep", "project", "which project MI works on"),
     "config": CommandEntry("upkeep", "config", "who works, who judges, every knob", checks_home=False),
-    "doctor": CommandEntry("upkeep", "doctor", "what works here, and how to fix what does not", checks_home=False),
+    "doctor": CommandEntry(
+        "upkeep", "doctor", "what works here, and how to fix what does not", "mend", checks_home=False
+    ),
     "seal": CommandEntry("upkeep", "seal", "what somebody else changed in MI's own files"),
     "repair": CommandEntry("upkeep", "repair", "mend what doctor found; a dry run first"),
     "gc": CommandEntry("upkeep", "gc", "archive and tidy up, dry run first"),
@@ -93,3 +96,12 @@ COMMANDS = {
     "completion": CommandEntry("upkeep", "completion", "what your shell offers after Tab", checks_home=False),
     "version": CommandEntry("upkeep", "version", "the version", checks_home=False),
 }
+EXAMPLES = {
+    "work": "mi run fix the failing test",
+    "person": 'mi values add "Prefer the standard library."',
+    "look": "mi show last",
+    "knowledge": 'mi remember "Releases go out on Tuesdays."',
+    "agents": "mi setup claude-code",
+    "team": 'mi gate assess --task "encrypt the backups"',
+    "upkeep": "mi doctor",
+}  # of each group

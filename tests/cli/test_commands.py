@@ -62,8 +62,8 @@ OPEN = """
     attach autonomy bench runs runs/watch
     demo doctor completion context cost diff export inbox project repair report run search show status stop tail version
     bench/judge card card/archive card/health card/index card/list card/match card/show
-    checks claim claim/list claim/mine claim/show config config/examples config/path config/get config/show config/template
-    config/validate contract contract/audit contract/mode contract/status edge edge/list edge/show
+    checks claim claim/list claim/mine claim/show config config/examples config/path config/get config/show
+    config/template config/validate contract contract/audit contract/mode contract/status edge edge/list edge/show
     gate gate/assess gate/deploy gate/deploy/after gate/deploy/rollback gate/diff gate/review gate/signals gc
     handoff handoff/accept handoff/done handoff/new handoff/reject handoff/send handoff/show
     hook hook/compact hook/post-tool hook/pre-tool hook/prompt hook/session-end hook/session-start hook/stop
@@ -89,8 +89,8 @@ PERSONS = """
     queue/add queue/cancel queue/rebuild queue/retry worker merge runs/clean tell
     answer inbox/dismiss init restore seal/accept task/adopt trust prove remember undo redo import uninstall
     checks/clear checks/run checks/set claim/apply-suggested claim/retract claim/same-as claim/supersede
-    claim/confirm claim/drop web
-    config/apply-template config/init config/rollback config/set config/unset contract/install contract/remove contract/update
+    claim/confirm claim/drop web config/apply-template config/init config/rollback config/set config/unset
+    contract/install contract/remove contract/update
     edge/create edge/retract gc/snapshots gc/thoughtdb gc/transcripts hook/install hook/uninstall
     mcp/install mcp/uninstall setup node/create node/retract proof/verify settings/set values/add values/edit values/set
 """

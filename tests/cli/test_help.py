@@ -3,6 +3,7 @@
 import argparse
 import json
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -10,8 +11,10 @@ from pathlib import Path
 import pytest
 
 from mi import __version__
-from mi.cli.commands import COMMANDS
+from mi.cli.commands import COMMANDS, EXAMPLES
 from mi.cli.main import build_parser
+from mi.kernel.language import LANGUAGES
+from mi.kernel.messages import text
 from tests.conftest import MI
 
 
@@ -79,14 +82,37 @@ def test_help_of_a_command_in_both_ways(mi):
     assert mi("--help", "tail").stdout == mi("tail", "-h").stdout
 
 
-def test_overview_lists_every_command(mi):
+def test_the_overview_shows_the_dozen_of_every_day(mi):
     shown = mi("--help").stdout
     for args in (["help"], ["--home", "/tmp", "-h"]):
         assert mi(*args).stdout == shown
+    everyday = [name for name, entry in COMMANDS.items() if entry.purpose]
+    assert 10 <= len(everyday) <= 14
     for name in COMMANDS:
-        assert shown.count(f"\n  {name:<10}  ") == 1
+        assert shown.count(f"\n  {name:<10}  ") == (name in everyday)
     assert "example:\n  mi init" in shown
+    assert "mi help all" in shown
     assert "130" in shown
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_help_all_lists_every_command_with_what_its_group_is_for(mi, language):
+    shown = mi("help", "all", env={"MI_LANG": language}).stdout
+    for name, entry in COMMANDS.items():
+        assert shown.count(f"\n  {name:<10}  ") == 1
+        assert text("overview.group-" + entry.group, language) in shown
+        example = EXAMPLES[entry.group]
+        assert example in shown
+        assert COMMANDS[example.split()[1]].group == entry.group
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+@pytest.mark.parametrize("name", sorted(GROUPS & set(COMMANDS)))
+def test_every_group_tells_what_it_is_for(mi, name, language):
+    story = text(f"about.{name}", language)
+    assert len(re.findall(r"\.(?: |$)|。", story)) > 1
+    shown = mi(name, "--help", env={"MI_LANG": language}).stdout
+    assert "".join(story.split()) in "".join(shown.split())
 
 
 @pytest.mark.req("mi.cli.exit-2")

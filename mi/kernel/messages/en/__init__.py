@@ -23,5 +23,6 @@ _AREAS = (
     "web_run",
     "web_knowledge",
     "web_why",
+    "stories",
 )
 TABLES = {"TEXT": ("base", *_AREAS)}

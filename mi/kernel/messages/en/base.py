@@ -134,7 +134,13 @@ TEXT = {
     "notice.config-api-key-in-file": "{path}: {key} works, but a key belongs into an environment variable named by {hint}",
     # overview
     "overview.head": "mi — your judgement, above your coding agents\n\nusage: mi [--home DIR] [-C DIR | --here] <command> …",
-    "overview.foot": '\nexample:\n  mi init --values "Keep changes small. Run the tests before you say done."\n  mi status\n\nmi <command> --help tells more. Exit codes: 0 done, 1 failed, 2 usage, 3 blocked, 130 interrupted.',
+    "overview.foot": '\nexample:\n  mi init --values "Keep changes small. Run the tests before you say done."\n  mi run fix the failing test\n\nmi help all lists every command, mi <command> --help tells more. Exit codes: 0 done, 1 failed, 2 usage, 3 blocked, 130 interrupted.',
+    "overview.purpose-begin": "\nbegin",
+    "overview.purpose-work": "\nlet an agent work",
+    "overview.purpose-answer": "\nsee where things stand, and answer",
+    "overview.purpose-look": "\nsee what happened, and why",
+    "overview.purpose-back": "\ntake it back",
+    "overview.purpose-mend": "\nwhen something is wrong",
     # values and settings
     "values.stored": "Values in force: {count}, taken back: {retracted}. Stored as {event_id}.",
     "values.dry-run": "Values that would be in force: {count}, taken back: {retracted}. Nothing was stored.",
