@@ -9,9 +9,11 @@ from mi.kernel.errors import Blocked, MiError
 from mi.kernel.home import Home
 
 if TYPE_CHECKING:
+    from mi.app.hub_questions import CarriedQuestions
     from mi.hub.connection import Connection
     from mi.hub.push import Pushed
     from mi.hub.state import HubState
+    from mi.hub.watch import HubNews
 
 Progress = Callable[[int, int], None]
 _LONGEST_PAUSE_S, _LOOK_S = 60, 0.2
@@ -22,6 +24,7 @@ class SyncedHome(NamedTuple):
 
     pushed: "Pushed"
     pulled: int
+    questions: "CarriedQuestions"
 
 
 def is_sharing(context: HomeContext) -> bool:
@@ -55,14 +58,22 @@ def sync(context: HomeContext, progress: Progress) -> SyncedHome:
         return _sync_over(context, connection, state, progress)
 
 
-def _sync_over(context: HomeContext, connection: "Connection", state: "HubState", progress: Progress) -> SyncedHome:
+def _sync_over(
+    context: HomeContext, connection: "Connection", state: "HubState", progress: Progress, news: "HubNews | None" = None
+) -> SyncedHome:
+    """Do one round; of `news` only what they are about."""
+    from mi.app.hub_questions import CarriedQuestions, carry_questions
     from mi.hub.pull import HubPull
     from mi.hub.push import HubPush, Pushed
 
-    pushed = Pushed()
-    if is_sharing(context):
-        pushed = HubPush(connection, context.home, state, context.notices).run(progress)
-    return SyncedHome(pushed, HubPull(connection, context.home, state).run(progress))
+    carried, pushed, pulled = CarriedQuestions(), Pushed(), 0
+    if news is None or news.questions:
+        carried = carry_questions(context, connection, state)
+    if news is None or news.records:
+        if is_sharing(context):
+            pushed = HubPush(connection, context.home, state, context.notices).run(progress)
+        pulled = HubPull(connection, context.home, state).run(progress)
+    return SyncedHome(pushed, pulled, carried)
 
 
 def watch(
@@ -70,21 +81,23 @@ def watch(
     is_over: Callable[[], bool],
     tell: Callable[[SyncedHome], None],
     fail: Callable[[MiError], None],
+    only_questions: bool = False,
 ) -> None:
     """Sync at once whenever something is new here or at the hub, until it is over; a cut way is tried again."""
     from mi.hub.connection import connect_home
-    from mi.hub.watch import HubWatch
+    from mi.hub.watch import HubNews, HubWatch
 
     home, state = open_hub(context)
     failures = 0
     while not is_over():
         try:
             with connect_home(home, state) as connection:
-                watching = HubWatch(connection, home, state, context.notices)
+                watching, news = HubWatch(connection, home, state, context.notices), HubNews()
                 while not is_over():
-                    tell(_sync_over(context, connection, state, lambda done, total: None))
+                    news = news._replace(records=news.records and not only_questions)
+                    tell(_sync_over(context, connection, state, lambda done, total: None, news))
                     failures = 0
-                    watching.wait(is_over)
+                    news = watching.wait(is_over)
         except Blocked:  # a person is needed: locked out, a copied home
             raise
         except MiError as error:

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 def build_inbox(context: HomeContext, progress: Progress) -> list[LocatedItem]:
     """Return all that waits, newest first, each with its number; the log is brought up to date in the index."""
     asked, _ = list_waiting(context.home, context.evidence_index, find_roots(context), context.notices, progress)
-    others = [*_list_team_items(context), *_list_mined(context, MOST), *_list_blockers(context)]
+    others = [*_list_others(context), *_list_mined(context, MOST)]
     found = sort_items([*others, *asked])
     if not found and not os.path.exists(context.home.inbox_numbers):
         return found
@@ -82,7 +82,7 @@ class Waiting(NamedTuple):
 def look_at_inbox(context: HomeContext) -> Waiting:
     """Return all that waits for the person, of all projects; nothing is written, not even a number."""
     asked, complete = list_waiting(context.home, context.evidence_index, find_roots(context), context.notices)
-    others = [*_list_team_items(context), *_list_mined(context, _GLANCE), *_list_blockers(context)]
+    others = [*_list_others(context), *_list_mined(context, _GLANCE)]
     found = sort_items([*others, *asked])
     numbered = number_items(found, read_numbers(context.home, context.notices)) if found else []
     return Waiting([one.item for one in numbered], complete)
@@ -96,6 +96,16 @@ def say_default(item: InboxItem, language: str) -> str:
 def find_roots(context: HomeContext) -> dict[str, str]:
     """Return where each known project lies, by its id."""
     return {known.project_id: root for root, known in context.known_projects.roots.items()}
+
+
+def _list_others(context: HomeContext) -> Iterator[LocatedItem]:
+    """Yield what waits in no log of this home: of personas, of the queue, and of homes elsewhere."""
+    yield from _list_team_items(context)
+    yield from _list_blockers(context)
+    if os.path.exists(context.home.hub_questions):
+        from mi.app.hub_questions import list_elsewhere
+
+        yield from list_elsewhere(context)
 
 
 def _list_team_items(context: HomeContext) -> Iterator[LocatedItem]:

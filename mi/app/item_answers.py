@@ -3,7 +3,7 @@
 import os
 import shlex
 from collections.abc import Iterator
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 import msgspec
 
@@ -27,6 +27,9 @@ from mi.kernel.named_tuple import NamedTuple
 from mi.kernel.safe_text import shorten_gist
 from mi.kernel.secrets import redact
 
+if TYPE_CHECKING:
+    from mi.app.hub_answers import SentAnswer
+
 
 class ItemOutcome(NamedTuple):
     """What came of a word on something that waits."""
@@ -41,6 +44,7 @@ class ItemOutcome(NamedTuple):
     tasks: str = ""
     proposal: str = ""
     queued: tuple[str, ...] = ()  # the runs that a worker takes up again
+    sent: "SentAnswer | None" = None  # of a question that waits at another home
 
 
 def check_answer(item: InboxItem, said: str, language: str) -> None:
@@ -58,16 +62,21 @@ def check_answer(item: InboxItem, said: str, language: str) -> None:
 
 
 def answer_item(
-    context: HomeContext, found: LocatedItem, said: str, by: Door, once: bool, progress: Progress
+    context: HomeContext, found: LocatedItem, said: str, by: Door, once: bool, progress: Progress, author: str = ""
 ) -> ItemOutcome:
-    """Store a checked answer, and do what it asks for."""
+    """Store a checked answer, and do what it asks for; `author`: a teammate whose word it is."""
     item = found.item
     if item.kind == "suggestion":
         return _settle(context, found, _read_yes_or_no(item, said), progress)
     choice = read_answer(item.options, item.said, said)
+    if item.is_elsewhere:
+        from mi.app.hub_answers import answer_elsewhere
+
+        sent = answer_elsewhere(context, item, UserInput(answer=said.strip(), by=by, once=once))
+        return ItemOutcome(found, choice.text, sent=sent)
     opens = _read_opening(item, choice)
     trust = _find_trust(context, item)
-    given = store(context, found, UserInput(answer=choice.text, by=by, opens=opens, once=once))[0]
+    given = store(context, found, UserInput(answer=choice.text, by=by, opens=opens, once=once, author=author))[0]
     if trust is not None:
         from mi.app.trust import store_answer
 
@@ -75,7 +84,8 @@ def answer_item(
         return ItemOutcome(found, choice.text, given, trust=trust)
     if opens == "always":
         open_always(context, item.call, item.project_root, given)
-    kept, queued, safe = keep_given_answer(context, item.project_id, given), _wake(context, item, given), redact(said)
+    kept = None if author else keep_given_answer(context, item.project_id, given)  # only the person's own word holds
+    queued, safe = _wake(context, item, given), redact(said)
     tasks, proposal = _apply_to_tasks(context, item, safe), _apply_to_captures(context, item, safe)
     return ItemOutcome(found, choice.text, given, None, None, opens, kept, tasks, proposal, queued)
 
@@ -127,6 +137,10 @@ def describe_outcome(context: HomeContext, outcome: ItemOutcome, language: str) 
         yield say(key + ("yes" if agrees(outcome.answer) else "no"), language, **details)
     elif given is not None:
         yield from _describe_word(context, outcome, given, language)
+    elif outcome.sent is not None:
+        yield _describe_answered(outcome, language)
+        where = {"who": item.asked_by, "machine": item.machine, "run_id": item.run_id}
+        yield say("hub.answer-" + outcome.sent.state, language, **where, reason=outcome.sent.reason)
 
 
 def _describe_word(context: HomeContext, outcome: ItemOutcome, given: UserInput, language: str) -> Iterator[str]:
@@ -136,8 +150,7 @@ def _describe_word(context: HomeContext, outcome: ItemOutcome, given: UserInput,
         yield say("inbox.dismissed", language, number=item.number or item.id, question=question)
         yield from _describe_runs(context, outcome, given, language)
         return
-    number = f"{item.number} " if item.number else ""
-    yield say("inbox.answered", language, number=number, question=question, answer=shorten_gist(outcome.answer, 200))
+    yield _describe_answered(outcome, language)
     yield from _describe_limit(item, outcome.answer, language)
     if item.call:
         yield say("hook.opens-" + (outcome.opens or "nothing"), language, operation=item.call.operation)
@@ -149,6 +162,13 @@ def _describe_word(context: HomeContext, outcome: ItemOutcome, given: UserInput,
         yield say("tasks.answer-" + outcome.tasks, language)
     if outcome.proposal:
         yield say("inbox.proposed", language, path=outcome.proposal)
+
+
+def _describe_answered(outcome: ItemOutcome, language: str) -> str:
+    item = outcome.found.item
+    number = f"{item.number} " if item.number else ""
+    shown = {"question": shorten_gist(item.question, 200), "answer": shorten_gist(outcome.answer, 200)}
+    return say("inbox.answered", language, number=number, **shown)
 
 
 def _describe_limit(item: InboxItem, said: str, language: str) -> Iterator[str]:

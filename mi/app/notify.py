@@ -9,7 +9,7 @@ import sys
 import time
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from mi.app.home_context import HomeContext
 from mi.app.running_page import find_address
@@ -19,6 +19,9 @@ from mi.evidence.records.run import NotifyFailed, Question, RunStart
 from mi.kernel import ids
 from mi.kernel.config.types import NotifyEvent, NotifyTarget
 from mi.kernel.notify_channels import Notification, NotSent, send
+
+if TYPE_CHECKING:
+    from mi.hub.questions import RoutedQuestion
 
 _END_S = 2.0
 _LOOK_S = 0.5  # between two looks whether a question was answered meanwhile
@@ -174,6 +177,36 @@ def _find_number(context: HomeContext, record: Record) -> int:
     return next((item.number for item in found if record.id in item.ids), 0)
 
 
+def tell_elsewhere(context: HomeContext, asked: "Sequence[RoutedQuestion]") -> None:
+    """Tell the person of questions that wait for them at other homes; what fails is kept in the log."""
+    from mi.evidence.inbox_numbers import number_one
+    from mi.kernel.messages import text
+    from mi.kernel.secrets import redact
+    from mi.kernel.text import fit_one_line, make_printable
+
+    language = context.language
+    wanted = [target for target in find_targets(context) if _wants(target, "question", False)]
+    for one in asked if wanted else ():
+        body, number = one.body, number_one(context.home, one.id, context.notices)
+        lines = [text("inbox.elsewhere", language, who=one.member, machine=body.machine, run_id=one.run), body.text]
+        lines += [f"  {option.key}  {option.text}".rstrip() for option in body.options]
+        lines.append(text("notify.answer", language, number=number))
+        if page := find_address(context.home, one.id):
+            lines.append(text("notify.page", language, address=page))
+        title = redact(text("notify.title-question", language, project=fit_one_line(redact(body.project), 60)))
+        facts = {"question_id": one.id, "number": number, "asked_by": one.member, "machine": body.machine}
+        said = redact(make_printable("\n".join(lines)))
+        _send_all(context, wanted, Notification(title, said, "question", facts, {"MI_EVENT": "question"}))
+
+
+def _send_all(context: HomeContext, targets: Sequence[NotifyTarget], note: Notification) -> None:
+    """Tell the person by each way; what fails is kept in the log."""
+    for target, reason in zip(targets, try_targets(context, targets, note), strict=True):
+        if reason:
+            failed = NotifyFailed(id=ids.make_id("nf"), channel=target.kind, event=note.event, reason=reason)
+            context.open_global_log().append(failed, sync=True)
+
+
 def tell_drained(context: HomeContext, counts: Mapping[Any, int]) -> None:
     """Tell the person that the queue is drained, and what became of its tasks; what fails is kept in the log."""
     from mi.kernel.messages import text, word
@@ -185,11 +218,7 @@ def tell_drained(context: HomeContext, counts: Mapping[Any, int]) -> None:
         body += "\n" + text("notify.page", language, address=page)
     title = text("notify.title-drained", language)
     note = Notification(redact(title), redact(body), "drained", {"counts": dict(counts)}, {"MI_EVENT": "drained"})
-    wanted = [target for target in find_targets(context) if "drained" in target.events]
-    for target, reason in zip(wanted, try_targets(context, wanted, note), strict=True):
-        if reason:
-            failed = NotifyFailed(id=ids.make_id("nf"), channel=target.kind, event="drained", reason=reason)
-            context.open_global_log().append(failed, sync=True)
+    _send_all(context, [target for target in find_targets(context) if "drained" in target.events], note)
 
 
 def make_test_note(context: HomeContext) -> Notification:

@@ -108,7 +108,7 @@ def build_run(context: HomeContext, options: RunOptions, open_door: Callable[[st
         evidence=(EvidenceWriter.resume if resumed else EvidenceWriter)(log, run_id, context.notices),
         steps=AllSteps(_build_steps(context, options, run_id, language, (task, list_task), known.team)),
         reporter=reporter,
-        asker=door.open_asker(stop),
+        asker=_ask_everywhere(context, door.open_asker(stop)),
         notifier=Notifier(context),
         waiter=door.open_waiter(stop),
         stop=stop,
@@ -130,6 +130,15 @@ def build_run(context: HomeContext, options: RunOptions, open_door: Callable[[st
     thread, own = _find_thread(context, options, hands.name), _read_limits(options)
     state = RunState(task=task, run_id=run_id, next_input=task, list_task=list_task, thread_id=thread, own_limits=own)
     return BuiltRun(parts, state, None)
+
+
+def _ask_everywhere(context: HomeContext, asker: Asker) -> Asker:
+    """Return who asks; in a home that joined a hub, other homes as well."""
+    if not os.path.exists(context.home.hub):
+        return asker
+    from mi.app.hub_asker import HubAsker
+
+    return HubAsker(context, asker)
 
 
 def _open_person_door(context: HomeContext) -> PersonDoor:

@@ -71,7 +71,8 @@ class AtTerminal:
         """Say which answer counts, and drop what was typed of another: it is no answer to the next question."""
         key = "run.closed-elsewhere" if given.dismissed else "run.answered-elsewhere"
         why = f": {given.why}" if given.why else ""
-        told = self._say(key, answer=make_printable(redact(given.answer)), why=make_printable(redact(why)))
+        answer = f"{given.author}: {given.answer}" if given.author else given.answer
+        told = self._say(key, answer=make_printable(redact(answer)), why=make_printable(redact(why)))
         sys.stderr.write(f"\n{told}\n")
         try:
             termios.tcflush(sys.stdin.fileno(), termios.TCIFLUSH)

@@ -253,4 +253,4 @@ class LogRecorder:
 
 
 def _note(given: UserInput) -> str:
-    return f"the person was asked: {given.question} — and said: {given.answer}"
+    return f"{given.author or 'the person'} was asked: {given.question} — and said: {given.answer}"

@@ -69,6 +69,10 @@ def _show(context: HomeContext, args: Args, out: Output, outcome: ItemOutcome) -
         asked = outcome.trust
         told = {"question_id": asked.id, "commands": asked.commands, "trusted": agrees(outcome.answer)}
         return told | ({"team_files": [*asked.team_files.values()]} if asked.team_files else {})
+    if outcome.sent is not None:
+        item = outcome.found.item
+        told = {"question_id": item.id, "question": item.question, "answer": outcome.answer}
+        return told | {"asked_by": item.asked_by, "machine": item.machine, "state": outcome.sent.state}
     assert outcome.stored is not None  # whatever is no suggestion is stored
     return _list_answered(context, outcome, outcome.stored)
 

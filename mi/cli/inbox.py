@@ -71,7 +71,7 @@ def _by_project(found: list[InboxItem]) -> list[list[InboxItem]]:
 def _name_project(out: Output, item: InboxItem) -> str:
     if item.project_root:
         return f"{item.project}  {item.main_root or item.project_root}"
-    return item.project_id or out.text("inbox.no-project")
+    return item.project_id or make_safe(item.project) or out.text("inbox.no-project")
 
 
 def _print_item(out: Output, item: InboxItem) -> None:
@@ -98,6 +98,8 @@ def _details(out: Output, item: InboxItem) -> Iterator[tuple[str, str]]:
         yield "would", shorten_gist(item.would.answer, 200) + (f" ({shorten_gist(why, 200)})" if why else "")
     elif item.would and item.would.why_asked:
         yield "why-asked", shorten_gist(item.would.why_asked, 200)
+    if item.is_elsewhere:
+        yield "asked-by", out.text("inbox.elsewhere", who=item.asked_by, machine=item.machine, run_id=item.run_id)
     if item.waiting:
         call = item.call or HookCall()
         details = {"run_id": item.run_id, "host": call.host, "operation": call.operation, "target": call.target}

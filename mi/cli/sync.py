@@ -43,7 +43,7 @@ def _watch(context: HomeContext, args: Args) -> int:
         flush()
 
     def tell(done: "SyncedHome") -> None:
-        if done.pushed.records or done.pushed.aside or done.pulled:
+        if done.pushed.records or done.pushed.aside or done.pulled or any(done.questions):
             _tell(context, args.json, done)
             flush()
 
@@ -57,11 +57,18 @@ def _watch(context: HomeContext, args: Args) -> int:
 
 def _tell(context: HomeContext, as_json: bool, done: "SyncedHome") -> None:
     out = Output(context.language)
-    fields = {**done.pushed._asdict(), "pulled": done.pulled}
+    asked, came = done.questions.asked, done.questions.came
+    fields = {**done.pushed._asdict(), "pulled": done.pulled, "asked": asked, "questions": [one.id for one in came]}
     if as_json:
         out.json(fields)
         return
     out.say("sync.done", **fields)
+    if asked:
+        out.say("sync.asked", count=asked)
+    for one in came:
+        out.say("sync.question", who=one.member, machine=one.body.machine, question=shorten_gist(one.body.text, 200))
+    for line in done.questions.told:
+        out.line(line)
     if done.pushed.hidden:
         out.say("sync.hidden", count=done.pushed.hidden)
     if done.pushed.aside:

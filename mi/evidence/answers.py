@@ -18,7 +18,7 @@ from mi.kernel.seal import is_foreign
 from mi.kernel.secrets import redact
 from mi.kernel.text import fit_one_line
 
-Door = Literal["terminal", "chat", "page", "file"]
+Door = Literal["terminal", "chat", "page", "file", "hub"]
 
 
 class ReadAnswer(NamedTuple):

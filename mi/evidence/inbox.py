@@ -53,11 +53,18 @@ class InboxItem(Struct, frozen=True, kw_only=True):
     seen: int = 0  # of a suggestion: in so many runs
     ids: list[str] = []
     run_ids: list[str] = []
+    asked_by: str = ""  # of a question that waits at another home: whose that is
+    machine: str = ""  # and on which machine
 
     @property
     def waiting(self) -> Literal["run", "call", ""]:
         """What waits for the answer: the run that asked, the call of a host's session, or nothing."""
         return "call" if self.call else "run" if self.blocks and self.run_id.startswith("run_") else ""
+
+    @property
+    def is_elsewhere(self) -> bool:
+        """Return whether it waits at another home, which a hub tells of."""
+        return bool(self.asked_by)
 
 
 class LocatedItem(NamedTuple):

@@ -59,10 +59,10 @@ def make_dsn(parts: dict[str, str]) -> str:
 
 
 @contextmanager
-def connect(dsn: str, password: str = "") -> Iterator["Connection"]:
+def connect(dsn: str, password: str = "", patience_s: int = _PATIENCE_S) -> Iterator["Connection"]:
     """Open a connection in which each statement stands for itself; whatever fails is one line with the way out."""
     psycopg = load_psycopg()
-    parts: dict[str, Any] = {"connect_timeout": str(_PATIENCE_S), "application_name": "mi", **_KEEPALIVES}
+    parts: dict[str, Any] = {"connect_timeout": str(patience_s), "application_name": "mi", **_KEEPALIVES}
     parts |= parse_dsn(dsn)
     if password:
         parts["password"] = password
@@ -73,9 +73,9 @@ def connect(dsn: str, password: str = "") -> Iterator["Connection"]:
 
 
 @contextmanager
-def connect_home(home: Home, state: HubState) -> Iterator["Connection"]:
+def connect_home(home: Home, state: HubState, patience_s: int = _PATIENCE_S) -> Iterator["Connection"]:
     """Open a connection to the hub that a home joined, as its member."""
-    with connect(state.dsn, read_password(home)) as connection:
+    with connect(state.dsn, read_password(home), patience_s) as connection:
         check_version(connection)
         yield connection
 

@@ -114,5 +114,6 @@ def leave(home: Home, notices: Notices) -> HubState:
     if not state.dsn and not state.owner_dsn:
         raise MiError("hub-not-joined")
     files.remove_if_there(home.hub_password)
+    files.remove_if_there(home.hub_questions)
     files.remove_if_there(home.hub)
     return state

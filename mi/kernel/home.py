@@ -150,6 +150,11 @@ class Home:
         return self.path("hub", "password")
 
     @property
+    def hub_questions(self) -> str:
+        """What waits for the person at homes elsewhere."""
+        return self.path("hub", "questions.json")
+
+    @property
     def teammates(self) -> str:
         """What was pulled from the hub, a folder for each home of somebody else."""
         return self.path("hub", "homes")

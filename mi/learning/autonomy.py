@@ -62,7 +62,7 @@ def read_answered(
                 asked[record.id] = record
             elif isinstance(record, UserInput) and record.question_id in asked:
                 question = asked.pop(record.question_id)  # the first word on it is the answer
-                if not record.dismissed:
+                if not record.dismissed and not record.author:
                     yield SettledQuestion(question, record)
 
 

@@ -118,7 +118,7 @@ class Segment(NamedTuple):
         answers = [
             CitableText(id=record.event_id, text=record.answer)
             for record in self.records
-            if isinstance(record, UserInput)
+            if isinstance(record, UserInput) and not record.author
         ]
         return [self.task, *answers] if self.task.text else answers
 

@@ -79,6 +79,10 @@ class Team:
         membership.join(Home(str(home.root)), Notices(), *given)
         return home
 
+    def remove(self, member: str) -> None:
+        with _as_owner():
+            membership.remove(Home(str(self.owner.root)), Notices(), member)
+
     @contextmanager
     def connect_as(self, home: TeamHome) -> Iterator[psycopg.Connection[Any]]:
         """A connection with nothing but what PostgreSQL knows of a member."""

@@ -209,7 +209,8 @@ def test_secrets_go_nowhere_and_an_agents_word_stays(team: Team) -> None:
     write(
         ana, make_claim(1, text=f"The token of the robot is {secret}."), make_claim(2, origin="hands", text="Quokka.")
     )
-    assert ana.json("sync") == {"records": 1, "hidden": 1, "aside": 0, "pulled": 0}
+    done = ana.json("sync")
+    assert [done[name] for name in ("records", "hidden", "aside", "pulled")] == [1, 1, 0, 0]
     bo.mi("sync")
     held = team.read_everything()
     assert "The token of the robot" in held

@@ -337,14 +337,16 @@ class UserInput(Record, frozen=True, kw_only=True, tag="user_input"):
     answer: str = ""
     question_id: str = ""  # or the run that it is said to
     notes: list[LineNote] = []  # that the words of the answer are; the lines themselves are not the person's words
-    by: Literal["", "terminal", "chat", "page", "file"] = ""  # '' was written before doors were told apart
+    by: Literal["", "terminal", "chat", "page", "file", "hub"] = ""  # '' was written before doors were told apart
+    author: str = ""  # the teammate who said it; '' is the person themselves
     opens: Literal["", "once", "session", "always"] = ""  # of a permission
     dismissed: bool = False
     why: str = ""
     once: bool = False  # it holds this one time and is not kept
 
     def headline(self, say: Say = str) -> str:
-        return self.answer if self.is_to_run else f"{self.question} → {self.answer}"
+        said = f"{self.author}: {self.answer}" if self.author else self.answer
+        return said if self.is_to_run else f"{self.question} → {said}"
 
     @property
     def is_to_run(self) -> bool:
