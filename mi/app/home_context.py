@@ -169,6 +169,14 @@ class HomeContext:
         where = self._agent_at or ("" if is_told else find_current_folder())
         return choose(wish, where, self.selections, self.known_projects, self.notices)
 
+    @property
+    def is_elsewhere(self) -> bool:
+        """Return whether the project was chosen by what was used before, and the current folder is not in it."""
+        if self.choice.how not in ("pinned", "last"):
+            return False
+        root = self.choice.root
+        return os.path.commonpath((root, os.path.realpath(find_current_folder()))) != root
+
     @cached_property
     def main_root(self) -> str:
         """Return the project's root in the person's own tree, where the command means a linked work tree."""

@@ -60,6 +60,8 @@ def run(argv: list[str]) -> int:
         if line.context is not None:
             line.context.keep_record(line.context.notices)
             _say_notices(line.context)
+            if not getattr(args, "json", True) and not hasattr(args, "names_project"):
+                _say_project(line.context)
         flush()
         return code
     except MiError as error:
@@ -149,6 +151,16 @@ def _say_notices(context: "HomeContext", failed: object = None) -> None:
         for notice in _once(context.notices):
             if notice.path != failed:
                 _complain(notice.line(context.quiet_language))
+
+
+def _say_project(context: "HomeContext") -> None:
+    """Say which project a command was about, where it is another folder than the current one."""
+    if "choice" in vars(context) and context.is_elsewhere:
+        from mi.kernel.messages import NestedText, text
+
+        flush()
+        how = NestedText("how." + context.choice.how)
+        _complain(text("project.elsewhere", context.quiet_language, root=context.choice.root, how=how))
 
 
 def _once(notices: Iterable[Notice]) -> Iterable[Notice]:

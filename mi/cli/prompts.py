@@ -7,6 +7,8 @@ from mi.app.home_context import HomeContext
 from mi.app.speaker import find_speaker, require_person
 from mi.cli.arguments import Args
 from mi.kernel.consent import agrees
+from mi.kernel.errors import UsageError
+from mi.kernel.messages import NestedText
 from mi.kernel.text import make_printable
 
 
@@ -44,3 +46,17 @@ def ask_person(context: HomeContext, question: str) -> str | None:
 def is_yes(word: str | None) -> bool:
     """Return whether it agrees; silence does not."""
     return word is not None and agrees(word)
+
+
+def agree_on_place(context: HomeContext) -> None:
+    """Ask before work begins in another folder than the current one; UsageError where nobody answers, or no.
+
+    Outside of a repository a command means the project that was pinned, else the one that was used last.
+    """
+    from mi.cli.output import Output
+
+    if not context.is_elsewhere:
+        return
+    details = {"root": context.choice.root, "how": NestedText("how." + context.choice.how)}
+    if not is_yes(ask_person(context, Output(context.language).text("project.work-elsewhere", **details))):
+        raise UsageError("project-elsewhere", **details)

@@ -87,8 +87,10 @@ def _add_project(parser: Parser) -> None:
 def _add(context: HomeContext, args: Args) -> int:
     from mi.agents.choose import choose_agent
     from mi.app.queue import QueuedOptions, QueueWishes, add_tasks
+    from mi.cli.prompts import agree_on_place
 
     out = Output(context.language)
+    agree_on_place(context)
     choose_agent(context.config, args.agent)
     wanted = _read_wanted(context, args)
     limits = QueuedOptions(

@@ -67,7 +67,9 @@ def _run(context: HomeContext, args: Args) -> int:
 
 def _start(context: HomeContext, out: Output, args: Args, task: str) -> int:
     from mi.app.race import start_race
+    from mi.cli.prompts import agree_on_place
 
+    agree_on_place(context)
     agents = [name.strip() for name in args.agents.split(",")] if args.agents else []
     race, hidden = start_race(context, task, agents, args.number)
     if args.json:

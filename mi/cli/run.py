@@ -92,11 +92,14 @@ def _is_persons(context: HomeContext, args: Args) -> bool:
 
 
 def _run(context: HomeContext, args: Args) -> int:
+    from mi.cli.prompts import agree_on_place
+
     if args.queued is not None:
         from mi.cli.run_queued import run_queued
 
         return run_queued(context, args, _run_one)
     options = _read_options(args)
+    agree_on_place(context)
     if args.all_tasks:
         return _run_list(context, args, options)
     options = _from_list(context, args, options)

@@ -24,6 +24,7 @@ def build_parser(name: str) -> Parser:
     add_cd(built)
     add_json(built)
     add_redact(built)  # nothing raw is printed here: said or not, secrets are hidden
+    built.set_defaults(names_project=True)
     return built
 
 

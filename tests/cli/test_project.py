@@ -2,11 +2,14 @@
 
 import json
 import os
+from contextlib import closing
 from pathlib import Path
 
 import pytest
 
 from tests.cli.conftest import Stage, tree
+from tests.conftest import MI
+from tests.terminals import Terminal
 
 
 def chosen(mi, *args: str, **kwargs) -> tuple[str, str]:
@@ -241,3 +244,45 @@ def test_folder_whose_name_is_not_utf8(mi, tmp_path: Path, home):
         assert "not UTF-8" in done.stderr
         assert done.stderr.count("\n") == 1
     assert tree(home.root) == before
+
+
+@pytest.mark.req("v1.cli.infer-nongit")
+def test_no_work_begins_elsewhere_unasked(mi, tmp_path: Path, places):
+    one, two = places["one"], places["two"]
+    assert mi("project", "use", cwd=one).returncode == 0
+    for words in (["run", "fix it"], ["queue", "add", "fix it"], ["race", "fix it"]):
+        done = mi(*words, cwd=two)
+        assert (done.returncode, done.stdout) == (2, "")
+        assert done.stderr == (
+            f"mi: the work would be done in {one} (@last), not in the current folder"
+            " (name a folder by -C DIR, or take this one by --here)\n"
+        )
+    for words in (["--here", "run", "fix it"], ["-C", str(one), "run", "fix it"]):
+        assert "not in the current folder" not in mi(*words, cwd=two).stderr
+    inside = one / "deeper"
+    inside.mkdir()
+    assert "not in the current folder" not in mi("run", "fix it", cwd=inside).stderr
+
+
+@pytest.mark.req("v1.cli.infer-nongit")
+def test_a_command_that_reads_says_what_it_is_about(mi, places):
+    one, two = places["one"], places["two"]
+    assert mi("project", "use", cwd=one).returncode == 0
+    about = f"mi: about {one} (@last); another project: -C DIR\n"
+    assert mi("claim", "list", cwd=two).stderr == about
+    assert mi("claim", "list", cwd=one).stderr == ""
+    assert mi("claim", "list", "--json", cwd=two).stderr == ""
+    assert mi("status", cwd=two).stderr == ""
+
+
+@pytest.mark.parametrize(("typed", "code"), [("y", 1), ("n", 2)])
+def test_a_person_is_asked_before_work_begins_elsewhere(mi, tmp_path: Path, places, typed, code):
+    """With yes the run goes as far as finding no agent."""
+    one, two = places["one"], places["two"]
+    assert mi("project", "use", cwd=one).returncode == 0
+    env = {"MI_HOME": str(tmp_path / "home"), "HOME": str(tmp_path / "user"), "PATH": "/usr/bin:/bin"}
+    with closing(Terminal([str(MI), "run", "fix it"], two, **env)) as terminal:
+        terminal.read_until(f"Work in {one} (@last)? [y/N]")
+        terminal.type(typed + "\r")
+        shown = terminal.finish(code)
+    assert ("not in the current folder" in shown) is (typed == "n")
