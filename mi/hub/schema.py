@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 OLDEST_SERVER = 140_000
 _FOLDER = os.path.join(os.path.dirname(__file__), "migrations")
 _EVERYBODY = ":everybody"
+_PROCRASTINATE, _PROCRASTINATE_VERSION, _PROCRASTINATE_MAJOR = ":procrastinate_schema", ":procrastinate_version", "3"
 _TABLE = """CREATE TABLE IF NOT EXISTS mi_hub.migration (number int PRIMARY KEY, name text NOT NULL,
     digest text NOT NULL, applied timestamptz NOT NULL DEFAULT now())"""
 
@@ -58,13 +59,28 @@ def prepare(connection: "Connection") -> tuple[str, list[str]]:
         everybody = _find_everybody(connection) or _make_everybody(connection)
         new = [one for one in list_migrations() if one.number > applied]
         for one in new:
-            connection.execute(one.text.replace(_EVERYBODY, everybody).encode())
+            connection.execute(_fill_in(one.text, everybody).encode())
             row = (one.number, one.name, one.digest)
             connection.execute("INSERT INTO mi_hub.migration (number, name, digest) VALUES (%s, %s, %s)", row)
         if not applied:
             hub_id = ids.make_id("hub")
             connection.execute("INSERT INTO mi_hub.hub (id, everybody) VALUES (%s, %s)", (hub_id, everybody))
     return read_hub_id(connection), [one.name for one in new]
+
+
+def _fill_in(text: str, everybody: str) -> str:
+    """Return a step with what is known only here: the group of all members, and procrastinate's own tables."""
+    text = text.replace(_EVERYBODY, everybody)
+    if _PROCRASTINATE not in text:
+        return text
+    try:
+        from procrastinate import __version__ as version
+        from procrastinate.schema import SchemaManager
+    except ImportError as error:
+        raise MiError("hub-extra-missing", reason=str(error).splitlines()[0]) from None
+    if version.split(".")[0] != _PROCRASTINATE_MAJOR:
+        raise MiError("hub-other-procrastinate", version=version, known=_PROCRASTINATE_MAJOR)
+    return text.replace(_PROCRASTINATE, SchemaManager.get_schema()).replace(_PROCRASTINATE_VERSION, version)
 
 
 def _find_everybody(connection: "Connection") -> str:

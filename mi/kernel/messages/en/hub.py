@@ -2,6 +2,7 @@
 
 TEXT: dict[str, str] = {
     "error.hub-extra-missing": "the hub needs more packages ({reason}): pip install 'mind-incarnation[hub]'",
+    "error.hub-other-procrastinate": "procrastinate {version} is installed; this mi makes a hub's queue with {known}.x: pip install 'mind-incarnation[hub]'",
     "error.hub-bad-dsn": "DSN: {reason} (libpq's words: 'host=db.example dbname=mi user=ana', or postgresql://ana@db.example/mi)",
     "error.hub-password-in-dsn": "DSN: it holds a password, which would be kept in a file and shown in lists of processes; leave it out (a service file, PGPASSFILE or PGPASSWORD gives it; an invitation's secret is asked for, or MI_HUB_SECRET)",
     "error.hub-needs-dsn": "which hub? give its DSN (from the invitation: mi hub join DSN; as its owner: --dsn DSN, or mi hub init DSN once)",

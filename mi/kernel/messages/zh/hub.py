@@ -2,6 +2,7 @@
 
 TEXT: dict[str, str] = {
     "error.hub-extra-missing": "中心需要更多软件包（{reason}）：pip install 'mind-incarnation[hub]'",
+    "error.hub-other-procrastinate": "已安装 procrastinate {version}；此 mi 用 {known}.x 建立中心的队列：pip install 'mind-incarnation[hub]'",
     "error.hub-bad-dsn": "DSN：{reason}（libpq 的写法：'host=db.example dbname=mi user=ana'，或 postgresql://ana@db.example/mi）",
     "error.hub-password-in-dsn": "DSN：其中含有密码，会被存入文件并出现在进程列表中；请去掉（由 service 文件、PGPASSFILE 或 PGPASSWORD 给出；邀请的密钥会询问，或用 MI_HUB_SECRET）",
     "error.hub-needs-dsn": "哪个中心？请给出 DSN（来自邀请：mi hub join DSN；作为所有者：--dsn DSN，或先 mi hub init DSN）",
