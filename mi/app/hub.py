@@ -5,6 +5,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from mi.app.home_context import HomeContext
+from mi.kernel import jsonl
 from mi.kernel.errors import Blocked, MiError
 from mi.kernel.home import Home
 
@@ -217,6 +218,7 @@ class HubStatus(NamedTuple):
     tls: bool
     to_push: int
     to_pull: int
+    aside: int  # records that cannot be sent
     members: list[MemberLine]
 
 
@@ -239,5 +241,6 @@ def read_status(context: HomeContext) -> HubStatus:
             tls=connection.pgconn.ssl_in_use,
             to_push=sum(1 for _ in push.preview()) if is_sharing(context) else 0,
             to_pull=sum(behind for _, _, behind in HubPull(connection, home, state).list_behind()),
+            aside=sum(1 for _ in jsonl.read_forward(home.hub_aside)),
             members=[MemberLine(*row) for row in connection.execute(_MEMBERS).fetchall()],
         )

@@ -148,6 +148,8 @@ def _show(out: Output, found: "HubStatus") -> None:
     out.say("hub.status", member=found.member, where=found.where, share=found.share)
     out.say("hub.status-tls" if found.tls else "hub.status-no-tls")
     out.say("hub.status-waits", out=found.to_push, come=found.to_pull)
+    if found.aside:
+        out.say("sync.aside", count=found.aside, path=os.path.join("hub", "aside.jsonl"))
     for one in found.members:
         state = "removed" if one.removed else "joined" if one.joined else "invited"
         out.beside(f"  {one.name}  ", out.text(f"hub.member-{state}", homes=one.homes, seen=one.seen))

@@ -72,7 +72,7 @@ def _tell(context: HomeContext, as_json: bool, done: "SyncedHome") -> None:
     if done.pushed.hidden:
         out.say("sync.hidden", count=done.pushed.hidden)
     if done.pushed.aside:
-        out.say("sync.aside", count=done.pushed.aside, path=context.home.path("hub", "aside.jsonl"))
+        out.say("sync.aside", count=done.pushed.aside, path=context.home.hub_aside)
 
 
 def _preview(context: HomeContext, args: Args) -> int:

@@ -47,7 +47,7 @@ def parse_dsn(dsn: str) -> dict[str, str]:
             name: str(value) for name, value in psycopg.conninfo.conninfo_to_dict(dsn).items() if value is not None
         }
     except psycopg.ProgrammingError as error:
-        raise UsageError("hub-bad-dsn", reason=_first_line(error)) from None
+        raise UsageError("hub-bad-dsn", reason=tell_first_line(error)) from None
     if "password" in parts or "sslpassword" in parts:
         raise UsageError("hub-password-in-dsn")
     return parts
@@ -91,7 +91,7 @@ def explain_failures(dsn: str, without_state: str = "") -> Iterator[None]:
 
 
 def _explain(error: Any, dsn: str, without_state: str) -> MiError:
-    reason, state = _first_line(error), str(error.sqlstate or "")
+    reason, state = tell_first_line(error), str(error.sqlstate or "")
     code = (
         _REASONS.get(state)
         or _REASONS.get(state[:2])
@@ -120,6 +120,7 @@ def describe_place(dsn: str) -> str:
     return f"{place}/{parts.get('dbname', '')}"
 
 
-def _first_line(error: Exception) -> str:
+def tell_first_line(error: Exception) -> str:
+    """Return the first line of what an error says."""
     lines = [line.strip() for line in str(error).splitlines() if line.strip()]
     return lines[0] if lines else type(error).__name__

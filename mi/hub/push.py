@@ -4,8 +4,10 @@ import hmac
 import os
 from collections.abc import Callable, Iterator
 from datetime import datetime
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
+from mi.hub.connection import load_psycopg, tell_first_line
 from mi.hub.outgoing import ChosenLine, HomeLog, Outgoing, list_logs, make_outgoing, read_outgoing
 from mi.hub.read_ahead import read_ahead
 from mi.hub.state import HubState
@@ -97,10 +99,11 @@ class HubPush:
             self._begin_again(log, known)
         pushed = Pushed()
         for batch in read_ahead(self._read_batches(log, start)):
-            added = self._send(log, start, batch)
-            self._keep_aside(log, batch.aside)
+            added, refused = self._send(log, start, batch)
+            aside = [*batch.aside, *self._find_lines(log, start, refused)]
+            self._keep_aside(log, aside)
             hidden = sum(one.hidden for one in batch.rows)
-            pushed, start = pushed.plus(Pushed(added, hidden, len(batch.aside))), batch.upto
+            pushed, start = pushed.plus(Pushed(added, hidden, len(aside))), batch.upto
         return pushed
 
     def _begin_again(self, log: HomeLog, known: LogPosition) -> None:
@@ -125,13 +128,49 @@ class HubPush:
         if upto > since:
             yield _Batch(upto, make_outgoing(chosen), aside)
 
-    def _send(self, log: HomeLog, since: int, batch: _Batch) -> int:
-        rows = batch.rows
+    def _send(self, log: HomeLog, since: int, batch: _Batch) -> tuple[int, dict[str, str]]:
+        """Push a batch; return how many records are new there, and why it refuses which, by their digests."""
+        try:
+            return self._push(log, since, batch.upto, batch.rows), {}
+        except self._refusals:
+            refused = self._find_refused(log, since, batch.upto, batch.rows)
+            rest = [one for one in batch.rows if one.digest not in refused]
+            return self._push(log, since, batch.upto, rest), refused
+
+    @cached_property
+    def _refusals(self) -> tuple[type[Exception], ...]:
+        """What tells that records are not as the hub wants them: whatever else fails concerns all of them."""
+        psycopg = load_psycopg()
+        return (psycopg.DataError, psycopg.IntegrityError, UnicodeError)
+
+    def _find_refused(self, log: HomeLog, since: int, upto: int, rows: list[Outgoing]) -> dict[str, str]:
+        """Halve what the hub refuses until the records are alone that it does; nothing is pushed by that."""
+        try:
+            with self._connection.transaction(force_rollback=True):
+                self._push(log, since, upto, rows)
+        except self._refusals as error:
+            if len(rows) == 1:
+                return {rows[0].digest: f"the hub refuses it: {tell_first_line(error)}"}
+            half = len(rows) // 2
+            halves = (self._find_refused(log, since, upto, part) for part in (rows[:half], rows[half:]))
+            return {digest: why for part in halves for digest, why in part.items()}
+        return {}
+
+    def _find_lines(self, log: HomeLog, since: int, refused: dict[str, str]) -> Iterator[tuple[jsonl.Line, str]]:
+        """Yield the lines of refused records, each with why."""
+        for line, found in read_outgoing(log, since) if refused else ():
+            why = refused.pop(make_outgoing([found])[0].digest, "") if isinstance(found, ChosenLine) else ""
+            if why:
+                yield line, why
+            if not refused:
+                return
+
+    def _push(self, log: HomeLog, since: int, upto: int, rows: list[Outgoing]) -> int:
         columns = (
             *([one.reach for one in rows], [one.kind for one in rows], [one.run for one in rows]),
             *([_find_moment(one) for one in rows], [one.digest for one in rows], [one.body for one in rows]),
         )
-        place = (self._state.home_id, log.path, log.project, since, batch.upto, self._make_mark(log, batch.upto))
+        place = (self._state.home_id, log.path, log.project, since, upto, self._make_mark(log, upto))
         values = (*place, *("\n".join(column) for column in columns))
         taken, _, added = self._connection.execute(_PUSH, values).fetchone() or (0, "", -1)
         if added < 0:  # another process of this home, or a copy of it, pushed meanwhile
@@ -148,7 +187,7 @@ class HubPush:
     def _keep_aside(self, log: HomeLog, lines: list[tuple[jsonl.Line, str]]) -> None:
         for line, reason in lines:
             kept: dict[str, Any] = {"ts": clock.now(), "log": log.path, "offset": line.offset, "reason": reason}
-            jsonl.append(self._home.path("hub", "aside.jsonl"), encode(kept))
+            jsonl.append(self._home.hub_aside, encode(kept))
 
 
 def _find_moment(one: Outgoing) -> str:

@@ -150,6 +150,11 @@ class Home:
         return self.path("hub", "password")
 
     @property
+    def hub_aside(self) -> str:
+        """What could not be sent to the hub, and why."""
+        return self.path("hub", "aside.jsonl")
+
+    @property
     def hub_questions(self) -> str:
         """What waits for the person at homes elsewhere."""
         return self.path("hub", "questions.json")

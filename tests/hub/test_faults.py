@@ -235,6 +235,27 @@ def test_what_cannot_be_sent_is_kept_aside_and_the_rest_goes(team: Team) -> None
     assert read_hub(team) == [f"cl_{1:023d}", f"cl_{3:023d}"]
 
 
+@pytest.mark.req("hub.bad-records")
+def test_what_the_hub_refuses_is_found_one_by_one_and_the_rest_goes(team: Team) -> None:
+    ana, bad = (
+        team.join("ana"),
+        {3: {"run_id": "two\nlines"}, 700: {"run_id": "\x00"}, 2500: {"asserted_ts": "0001-01-01"}},
+    )
+    with team.server.connect(team.database, "postgres") as connection:
+        connection.execute("ALTER TABLE mi_hub.record ADD CHECK (written > '1900-01-01')")
+    write(ana, *(make_claim(number, **bad.get(number, {})) for number in range(3000)))
+    assert "3 could not be sent and stay here" in ana.mi("sync").stdout
+    assert read_hub(team) == [f"cl_{number:023d}" for number in range(3000) if number not in bad]
+    kept = [json.loads(line) for line in (ana.root / "hub" / "aside.jsonl").read_text("utf-8").splitlines()]
+    place = Path(Home(str(ana.root)).thoughts) / "claims.jsonl"
+    lines = [json.loads(jsonl.read_line(str(place), one["offset"]) or b"")["claim_id"] for one in kept]
+    assert lines == [f"cl_{number:023d}" for number in bad]
+    assert all(one["reason"].startswith("the hub refuses it: ") for one in kept)
+    write(ana, make_claim(3000))
+    assert ana.json("sync")["records"] == 1
+    assert "3 could not be sent" in ana.mi("hub", "status").stdout
+
+
 @pytest.mark.req("hub.months")
 def test_records_are_divided_into_months_by_their_own_time(team: Team) -> None:
     ana = team.join("ana")
