@@ -44,9 +44,11 @@ def open_hub(context: HomeContext) -> "tuple[Home, HubState]":
     from mi.kernel import clock
 
     state = need_hub(context.home, context.notices)
-    shares_runs = context.config.hub.share == "runs"
+    shares_runs, devices = context.config.hub.share == "runs", context.config.hub.devices
     if shares_runs != bool(state.runs_since):
         state = change_hub(context.home, context.notices, runs_since=clock.now() if shares_runs else "")
+    if (devices == "on") != bool(state.devices):
+        state = change_hub(context.home, context.notices, devices="on" if devices == "on" else "")
     return context.home, state
 
 
@@ -74,6 +76,10 @@ def _sync_over(
         if is_sharing(context):
             pushed = HubPush(connection, context.home, state, context.notices).run(progress)
         pulled = HubPull(connection, context.home, state).run(progress)
+        if state.devices:
+            from mi.app.hub_devices import pull_devices
+
+            pulled += pull_devices(context, connection, state)
     return SyncedHome(pushed, pulled, carried)
 
 

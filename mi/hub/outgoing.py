@@ -14,6 +14,7 @@ from mi.kernel.notices import Notices
 from mi.kernel.secrets import find_hints, find_secrets, redact
 from mi.kernel.state import read_state
 from mi.knowledge.thoughts.kinds import REDIRECTS, TEAM
+from mi.knowledge.thoughts.settings import TAG as SETTING
 from mi.knowledge.thoughts.store import ThoughtStore
 from mi.project.overlay import Overlay
 
@@ -36,6 +37,7 @@ _OURS = {
     *("ts", "valid_from", "valid_to", "status", "confidence", "claim_id", "claim_type", "node_id", "node_type"),
     *("edge_id", "edge_type", "from_id", "to_id"),
 }
+MINE = "#mine"  # ends the name of a log at the hub that holds all of a file for its member alone
 RUN_KINDS = ("run_start", "run_end", "question", "tree_work")  # what of a shared run leaves
 _RUN_SIGNS = tuple(f'"{kind}"'.encode() for kind in RUN_KINDS)
 _SIGNS = (TEAM.encode(), b"_retract", b'"edge"')  # what a line must hold to be looked at
@@ -86,13 +88,17 @@ class HomeLog(NamedTuple):
     choose: Choose
 
 
-def list_logs(home: Home, notices: Notices, runs_since: str = "") -> Iterator[HomeLog]:
-    """Yield the logs that may hold something for others; those of runs where they are shared since a moment."""
-    yield from _list_store(home, ThoughtStore(home.thoughts, "global", "", notices), "")
+def list_logs(home: Home, notices: Notices, runs_since: str = "", devices: bool = False) -> Iterator[HomeLog]:
+    """Yield the logs that may hold something for others; those of runs where they are shared since a moment.
+
+    With `devices` each log of thoughts once more, as a whole, for the person's other homes.
+    """
+    yield from _list_store(home, ThoughtStore(home.thoughts, "global", "", notices), "", devices)
     for project_id in home.project_ids():
         place = home.project(project_id)
         project = find_shared_project(home, project_id, notices)
-        yield from _list_store(home, ThoughtStore(place.thoughts, "project", project_id, notices), project)
+        store = ThoughtStore(place.thoughts, "project", project_id, notices)
+        yield from _list_store(home, store, project, devices and bool(project))
         if runs_since and os.path.exists(place.evidence):
             yield HomeLog(home.relative(place.evidence), place.evidence, project, partial(_choose_run, runs_since))
 
@@ -103,12 +109,14 @@ def find_shared_project(home: Home, project_id: str, notices: Notices) -> str:
     return project_id if key.startswith("git:") else ""
 
 
-def _list_store(home: Home, store: ThoughtStore, project: str) -> Iterator[HomeLog]:
+def _list_store(home: Home, store: ThoughtStore, project: str, devices: bool) -> Iterator[HomeLog]:
     files: ThoughtFiles = store.files
     choices = _ThoughtChoices(store)
     for path in (files.claims, files.nodes, files.edges):
         if os.path.exists(path):
             yield HomeLog(home.relative(path), path, project, choices.choose)
+            if devices:
+                yield HomeLog(home.relative(path) + MINE, path, project, _choose_own)
 
 
 class _ThoughtChoices:
@@ -122,6 +130,8 @@ class _ThoughtChoices:
             return None
         raw = decode_stored(line, dict[str, Any])
         kind = str(raw.get("kind") or "")
+        if raw.get("device"):  # the device that said it shares it
+            return None
         if kind in ("claim", "node"):
             is_shared = is_for_team(raw)
         elif kind in ("claim_retract", "node_retract"):
@@ -147,6 +157,13 @@ class _ThoughtChoices:
     def _find(self, thought_id: object) -> dict[str, Any] | None:
         found = self._store.read(save=False).get(str(thought_id)) if thought_id else None
         return found.raw if found is not None else None
+
+
+def _choose_own(line: bytes) -> ChosenLine | None:
+    """Return what the person's other homes are told: all but what came from there, and the defaults of a new home."""
+    raw = decode_stored(line, dict[str, Any])
+    is_default = raw.get("origin") != "user" and any(str(tag).startswith(SETTING) for tag in raw.get("tags") or ())
+    return None if raw.get("device") or is_default else ChosenLine("mine", raw, line)
 
 
 def _choose_run(since: str, line: bytes) -> ChosenLine | None:

@@ -18,7 +18,8 @@ if TYPE_CHECKING:
 Progress = Callable[[int, int], None]
 _BATCH_ROWS = 2000
 _LOGS = """SELECT log.id, log.home, home.member, log.path, log.project, log.seq
-    FROM mi_hub.log JOIN mi_hub.home ON home.id = log.home WHERE log.home <> %s AND log.seq > 0 ORDER BY log.id"""
+    FROM mi_hub.log JOIN mi_hub.home ON home.id = log.home
+    WHERE log.home <> %s AND home.member <> %s AND log.seq > 0 ORDER BY log.id"""
 _RECORDS = "SELECT seq, body FROM mi_hub.record WHERE log = %s AND seq > %s AND reach = 'team' ORDER BY seq LIMIT %s"
 _NAMES = ("claims.jsonl", "nodes.jsonl", "edges.jsonl")
 _SAFE = r"[A-Za-z0-9_]{1,60}"  # what a name from elsewhere may be made of
@@ -65,7 +66,8 @@ class HubPull:
 
     def list_behind(self) -> Iterator[tuple[SharedLog, int, int]]:
         """Yield the logs with something new, up to where they are here, and how many records that is at most."""
-        for row in self._connection.execute(_LOGS, (self._state.home_id,)).fetchall():
+        but = self._state.member if self._state.devices else ""  # the person's own homes are taken in otherwise
+        for row in self._connection.execute(_LOGS, (self._state.home_id, but)).fetchall():
             log = SharedLog(*row)
             if log.is_known:
                 since = read_last_seq(log.find_place(self._home))

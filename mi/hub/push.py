@@ -81,7 +81,7 @@ class HubPush:
                 yield from ((log, one) for one in batch.rows)
 
     def _list_logs(self) -> Iterator[HomeLog]:
-        return list_logs(self._home, self._notices, self._state.runs_since)
+        return list_logs(self._home, self._notices, self._state.runs_since, bool(self._state.devices))
 
     def read_positions(self) -> dict[str, LogPosition]:
         """Return how far the hub has each log of this home."""

@@ -22,6 +22,7 @@ class HubState(Struct, frozen=True, kw_only=True):
     home_id: str = ""
     mark_key: str = ""  # by which this home recognises what it pushed; it never leaves
     runs_since: str = ""  # runs are shared that began later; "" where they are not
+    devices: str = ""  # "on" where all that is known goes to the person's other homes
     owner_dsn: str = ""  # where this home made the hub: for invitations
 
 

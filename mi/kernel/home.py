@@ -155,6 +155,11 @@ class Home:
         return self.path("hub", "aside.jsonl")
 
     @property
+    def hub_devices(self) -> str:
+        """How far the person's other devices were taken in."""
+        return self.path("hub", "devices.json")
+
+    @property
     def hub_questions(self) -> str:
         """What waits for the person at homes elsewhere."""
         return self.path("hub", "questions.json")

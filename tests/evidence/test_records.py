@@ -81,6 +81,7 @@ OURS: dict[str, str] = {
     "edge_retract": "edge_id",
     "answered_alone": "question answer topic cited_ids guessed agreed",
     "answer_kept": "question_id claim_id text replaced",
+    "device_came": "device ids",
     "undo": "target",
     "redo": "target",
     "recall": "query ids",

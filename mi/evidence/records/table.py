@@ -18,6 +18,7 @@ MODULES: dict[str, str] = {
     "decide_next": "mind",
     "defaults_claim_sync": "thoughts",
     "deploy": "governed",
+    "device_came": "thoughts",
     "edge_create": "thoughts",
     "edge_retract": "thoughts",
     "evidence": "hands",

@@ -113,6 +113,16 @@ class AnswerKept(Record, frozen=True, kw_only=True, tag="answer_kept"):
         return f"{self.claim_id} {self.text}"
 
 
+class DeviceCame(Record, frozen=True, kw_only=True, tag="device_came"):
+    """What another device of the person's knows was taken in, by way of a hub."""
+
+    device: str = ""  # its home's id
+    ids: list[str] = []  # the thoughts that it told or took back
+
+    def headline(self, say: Say = str) -> str:
+        return f"{self.device} {len(self.ids)}"
+
+
 class AnsweredAlone(Record, frozen=True, kw_only=True, tag="answered_alone"):
     """MI answered an agent's question by itself, where it had been right about the person before."""
 

@@ -246,6 +246,7 @@ class HubConfig(Struct, frozen=True, kw_only=True):
     """What a home that joined a hub gives to it."""
 
     share: Literal["off", "team", "runs"] = "team"  # nothing, what the person said for the team, or also their runs
+    devices: Literal["off", "on"] = "off"  # whether all that is known travels between the person's own homes
 
 
 class ContractTasks(Struct, frozen=True, kw_only=True):

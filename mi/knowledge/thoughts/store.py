@@ -161,10 +161,14 @@ class ThoughtStore:
 
     def reassert(self, raws: Iterable[dict[str, Any]]) -> None:
         """Say thoughts again: the same lines with every field, at the present time."""
+        self.take_in(raw | {"asserted_ts": clock.now()} for raw in raws)
+
+    def take_in(self, raws: Iterable[dict[str, Any]]) -> None:
+        """Store lines as they are, of whatever kind."""
         paths = {"claim": self.files.claims, "node": self.files.nodes, "edge": self.files.edges}
         lines: dict[str, list[dict[str, Any]]] = {}
         for raw in raws:
-            lines.setdefault(paths[raw["kind"]], []).append(raw | {"asserted_ts": clock.now()})
+            lines.setdefault(paths[raw["kind"].removesuffix("_retract")], []).append(raw)
         for path, objects in lines.items():
             self._append(path, objects)
 

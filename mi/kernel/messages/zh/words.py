@@ -126,6 +126,7 @@ WORDS = {
     "data": "数据",
     "answered_alone": "自行回答",
     "answer_kept": "回答已记下",
+    "device_came": "来自另一台设备",
     "closing": "收尾判断",
     "proof": "证明",
     "trust_set": "信任",
