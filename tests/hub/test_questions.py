@@ -226,6 +226,25 @@ def call(connection: psycopg.Connection[Any], name: str, *values: object) -> Any
     return connection.execute(f"SELECT * FROM mi_hub.{name}({marks})", values).fetchone()
 
 
+@pytest.mark.req("hub.questions")
+def test_a_question_of_a_queued_run_goes_to_whoever_queued_it(team: Team, bench: Workbench) -> None:
+    bo, eve = team.join("bo"), team.join("eve")
+    assert bench.run("fix it").code == 3
+    home_id = json.loads((bench.home / "hub.json").read_text("utf-8"))["home_id"]
+    with team.server.connect(team.database, "postgres") as connection:  # as a claim of ana's worker leaves it
+        values = ("bo", bench.records()[0]["run_id"], home_id)
+        connection.execute("INSERT INTO mi_hub.job (member, run, home) VALUES (%s, %s, %s)", values)
+        connection.execute("INSERT INTO mi_hub.job (member, run) VALUES ('eve', %s)", values[1:2])  # a made-up one
+    bench.mi("sync")
+    for home in (bo, eve):
+        home.mi("sync")
+    assert inbox(eve) == []
+    assert [one["asked_by"] for one in inbox(bo)] == ["ana"]
+    bo.mi("answer", "1", "green")
+    bench.mi("sync")
+    assert answers(bench) == [("green", "hub", "bo")]
+
+
 @pytest.mark.req("hub.question-roles")
 def test_nobody_asks_answers_or_closes_for_another(team: Team, bench: Workbench, laptop: TeamHome) -> None:
     bo, home_id = team.join("bo"), json.loads((bench.home / "hub.json").read_text("utf-8"))["home_id"]

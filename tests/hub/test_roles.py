@@ -9,7 +9,7 @@ from psycopg.errors import InsufficientPrivilege
 from tests.hub.postgres import PASSWORD
 from tests.hub.team import Team, TeamHome
 
-TABLES = ("hub", "member", "seat", "home", "log", "record", "migration")
+TABLES = ("hub", "member", "seat", "home", "log", "record", "migration", "question", "answer")
 PUSH = """SELECT * FROM mi_hub.push(%s, 'projects/x/thoughtdb/claims.jsonl', '', 0, 10, 'm',
     %s, 'claim', '', '2026-11-01', 'd', %s)"""
 

@@ -39,14 +39,13 @@ CREATE FUNCTION mi_hub.ask(of_home text, of_id text, of_run text, whom text[], o
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = mi_hub, pg_temp AS $$
 DECLARE
     asker text := mi_hub.me();
-    whose text := asker;
+    -- A run of the hub's queue belongs to whoever put it there, as far as it was this home that claimed it.
+    whose text := coalesce((SELECT job.member FROM job WHERE job.run = of_run AND job.home = of_home
+        ORDER BY job.changed DESC LIMIT 1), asker);
     others text[] := ARRAY(SELECT name FROM member WHERE name = ANY(whom) AND name <> asker AND removed IS NULL);
 BEGIN
     IF NOT EXISTS (SELECT FROM home WHERE id = of_home AND member = asker) THEN
         RAISE insufficient_privilege USING MESSAGE = format('%s is no home of %s', of_home, session_user);
-    END IF;
-    IF to_regclass('mi_hub.job') IS NOT NULL THEN  -- a run of the hub's queue belongs to whoever put it there
-        EXECUTE 'SELECT coalesce((SELECT member FROM mi_hub.job WHERE run = $1), $2)' INTO whose USING of_run, asker;
     END IF;
     IF whose = asker AND others = '{}' AND NOT EXISTS (SELECT FROM home WHERE member = whose AND id <> of_home) THEN
         RETURN false;
