@@ -26,17 +26,17 @@ NOTES = {
         "Values:": "your values, told once",
         "exit 1": "the test fails",
         "auto_answer": "answered in your own words",
-        "[hands] Done:": "“done” is not believed …",
-        "check_plan": "… a check is asked for",
-        "exit 0": "proof, after the last change",
+        "[hands] Done:": "a lie: no test was run …",
+        "not proved": "… MI runs the tests itself",
+        "proof: proved": "proof, on the last change",
     },
     "zh": {
         "Values:": "你的价值观，只说一次",
         "exit 1": "测试失败",
         "自动回答": "用你自己的话回答",
-        "[hands] 完成了": "“完成”不算数……",
-        "检查计划": "……要求做检查",
-        "exit 0": "最后一次改动之后的证明",
+        "[hands] 完成了": "谎话：没有运行测试……",
+        "未证明": "……MI 亲自运行测试",
+        "证明: 已证明": "对最后改动的证明",
     },
 }
 TITLES = {"en": "A finished run of mi demo, with its three marks", "zh": "mi demo 的一次完整运行，以及三个标记"}
@@ -64,7 +64,8 @@ def demo(language: str) -> Run:
     ended = text("run.done", language)
     end = next(line for line in shown if line.startswith(ended))
     marks = {name: f"{text('mark.' + name, language)} ✓" in done.stdout for name in MEANINGS["en"]}
-    return Run([line for line in map(_steady, shown) if _tells(line)], end, marks)
+    first = shown[: shown.index(end)]  # the demo goes on with a second task
+    return Run([line for line in map(_steady, first) if _tells(line)], end, marks)
 
 
 def _steady(line: str) -> str:
@@ -74,7 +75,7 @@ def _steady(line: str) -> str:
 
 def _tells(line: str) -> bool:
     """Whether a line says something: who speaks, and more than that nothing had to be done."""
-    idle = "check_plan: none|检查计划: 无|refs/mi/"
+    idle = "check_plan: none|检查计划: 无|refs/mi/|MI runs|MI 在|MI 对"  # a proof begins when it can
     return bool(re.match(r"\[[\w>-]+\] .*\S", line)) and not re.search(idle, line)
 
 

@@ -130,15 +130,25 @@ def test_the_demo_shows_a_whole_run_with_nothing_installed(bench: Workbench, mon
     bench.env = {"MI_HOME": str(bench.home)}
     shown = bench.mi("demo")
     assert shown.code == 0, shown.stdout + shown.stderr
-    for sign in ("replay works, rules judges", "auto_answer:", "check_plan:", "verified ✓", "mi show last"):
+    lie, caught = shown.stdout.index("Done: the sum is fixed"), shown.stdout.index("proof: not proved")
+    assert lie < caught < shown.stdout.index("proof: proved")
+    for sign in (
+        "replay works, rules judges",
+        "auto_answer:",
+        "verified ✓  proved ✓",
+        "notes.txt is back",
+        "mi show last",
+    ):
         assert sign in shown.stdout, sign
     (log,) = (bench.home / "demo").glob("home/projects/*/evidence.jsonl")
     records = [json.loads(line) for line in log.read_text("utf-8").splitlines()]
     ends = [one["status"] for one in records if one["kind"] == "run_end"]
-    assert (records[0]["hands"], ends) == ("replay", ["done"])
+    started = next(one for one in records if one["kind"] == "run_start")
+    assert (started["hands"], ends) == ("replay", ["done", "blocked", "done"])
     cited = next(one for one in records if one["kind"] == "auto_answer")["auto_answer"]["cited_ids"]
     assert cited
-    assert "sum(prices)" in (bench.home / "demo/project/basket.py").read_text("utf-8")
+    assert "round(sum(prices), 2)" in (bench.home / "demo/project/basket.py").read_text("utf-8")
+    assert (bench.home / "demo/project/notes.txt").exists()
     assert bench.mi("demo", "--clean").code == 0
     assert not (bench.home / "demo").exists()
 

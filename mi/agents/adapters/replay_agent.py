@@ -58,15 +58,15 @@ def _play(item: str, step: ReplayStep) -> None:
     elif step.delete is not None:
         os.unlink(_inside(step.delete))
         _changed(item, step.delete, "delete")
+    elif step.pretend is not None:
+        _begin_command(item, step.pretend.command)
+        _tell_command(item, step.pretend.command, step.pretend.output, step.pretend.exit_code)
     elif step.fail is not None:
         raise StepFailed(step.fail)
 
 
 def _run(item: str, command: str) -> None:
-    shown: dict[str, Any] = {"id": item, "type": "command_execution", "command": command}
-    _print(
-        {"type": "item.started", "item": shown | {"aggregated_output": "", "exit_code": None, "status": "in_progress"}}
-    )
+    _begin_command(item, command)
     done = subprocess.run(
         ["/bin/sh", "-c", command],
         check=False,
@@ -74,9 +74,17 @@ def _run(item: str, command: str) -> None:
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
     )
-    status = "completed" if done.returncode == 0 else "failed"
-    output = done.stdout.decode("utf-8", "replace")
-    _completed(shown | {"aggregated_output": output, "exit_code": done.returncode, "status": status})
+    _tell_command(item, command, done.stdout.decode("utf-8", "replace"), done.returncode)
+
+
+def _begin_command(item: str, command: str) -> None:
+    begun = {"aggregated_output": "", "exit_code": None, "status": "in_progress"}
+    _print({"type": "item.started", "item": {"id": item, "type": "command_execution", "command": command} | begun})
+
+
+def _tell_command(item: str, command: str, output: str, code: int) -> None:
+    told = {"aggregated_output": output, "exit_code": code, "status": "failed" if code else "completed"}
+    _completed({"id": item, "type": "command_execution", "command": command} | told)
 
 
 def _write(item: str, path: str, content: str) -> None:

@@ -27,6 +27,14 @@ class ReplayEdit(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     new: str
 
 
+class ReplayPretence(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """A command that the agent tells of and does not run."""
+
+    command: str
+    output: str = ""
+    exit_code: int = 0
+
+
 class ReplaySpent(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     input_tokens: int = 0
     output_tokens: int = 0
@@ -41,6 +49,7 @@ class ReplayStep(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     write: ReplayWrite | None = None
     edit: ReplayEdit | None = None
     delete: str | None = None
+    pretend: ReplayPretence | None = None
     fail: str | None = None
 
     @property

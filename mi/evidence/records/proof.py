@@ -52,4 +52,4 @@ class Proof(Record, frozen=True, kw_only=True, tag="proof"):
 
     def headline(self, say: Say = str) -> str:
         said = "proved" if self.proved else "not proved" if self.proved is False else "no proof"
-        return f"{said} {self.why}".strip()
+        return f"{say(said)} {self.why}".strip()

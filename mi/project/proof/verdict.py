@@ -102,12 +102,14 @@ def judge_proof(
     seen = compare(base, final)
     runs = [run for run in (base, final, with_base_judges) if run is not None]
     impossible = list(_find_no_proof(base, final, task))
+    spoken = find_spoken_tests(task, {**base.outcomes, **final.outcomes}, seen.red_before, base.failed)
     reasons = impossible or [
         *_find_against_final(base, final, seen, task, changed_judges),
+        *([ProofReason(kind="spoken_red", tests=spoken)] if spoken else ()),
         *(_find_against_judges(base, with_base_judges, seen, changed_judges) if with_base_judges else ()),
         *(_find_not_noticed(new_on_base) if new_on_base else ()),
         *([_say_unnoticed(seen.new, unnoticed)] if unnoticed else ()),
-        *_find_named(base, final, seen, runs),
+        *_find_named(base, final, [test for test in seen.red_before if test not in spoken], runs),
     ]
     return Verdict(
         f2p=seen.f2p,
@@ -156,8 +158,6 @@ def _find_against_final(
         yield ProofReason(kind="vanished", tests=gone)
     if seen.new_red:
         yield ProofReason(kind="new_red", tests=seen.new_red)
-    if spoken := find_spoken_tests(task, {**base.outcomes, **final.outcomes}, seen.red_before, base.failed):
-        yield ProofReason(kind="spoken_red", tests=spoken)
     if final.count < base.count and final.source != "report" and final.problem is None:
         yield ProofReason(kind="fewer_tests", detail=f"{final.count} < {base.count}")
 
@@ -212,10 +212,10 @@ def _say_unnoticed(new: list[str], functions: Sequence[str]) -> ProofReason:
 
 
 def _find_named(
-    base: TestResults, final: TestResults, seen: Comparison, runs: Sequence[TestResults]
+    base: TestResults, final: TestResults, red_before: list[str], runs: Sequence[TestResults]
 ) -> Iterator[ProofReason]:
-    if seen.red_before:
-        yield ProofReason(kind="red_before", tests=seen.red_before)
+    if red_before:
+        yield ProofReason(kind="red_before", tests=red_before)
     if final.disagreement and final.disagreement == base.disagreement:
         yield ProofReason(kind="red_command_before", detail=str(final.exit_code))
     if flaky := _flaky(runs):

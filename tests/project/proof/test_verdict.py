@@ -131,6 +131,14 @@ def test_verdict_over_the_final_tree(
     assert verdict.proved is (not expected)
 
 
+def test_a_test_that_the_task_speaks_of_is_not_called_no_part_of_it() -> None:
+    verdict = judge_proof(run("+c -test_a -b"), run("+c -test_a -b"), task="Fix test_a")
+    assert [(reason.kind, reason.tests) for reason in verdict.reasons] == [
+        ("spoken_red", ["t.py::test_a"]),
+        ("red_before", ["t.py::b"]),
+    ]
+
+
 @pytest.mark.req("judge.verdict.red-before")
 def test_what_was_red_and_is_red_is_named_without_blocking() -> None:
     verdict = judge_proof(run("+a -b"), run("+a -b"))
