@@ -2,6 +2,7 @@
 
 import os
 import sys
+import time
 from collections.abc import Callable
 from contextlib import AbstractContextManager, closing, nullcontext
 from functools import partial
@@ -172,6 +173,7 @@ def _run_one(context: HomeContext, args: Args, options: "RunOptions") -> int:
     from mi.app.run import build_run
     from mi.autopilot.start import drive_run
     from mi.cli.output import flush
+    from mi.cli.run_summary import print_summary
     from mi.cli.run_tree import find_place
     from mi.learning.checkpoint import is_enabled
 
@@ -189,10 +191,11 @@ def _run_one(context: HomeContext, args: Args, options: "RunOptions") -> int:
     built = build_run(context, options, partial(_Door, context, args))
     out = Output(built.parts.language)
     learns = built.parts.mind.name != "rules" and is_enabled(built.parts.runtime)
+    began = time.monotonic()
 
     def tell(end: RunEnd) -> None:
         if not args.quiet and not args.json:
-            _print_summary(context, out, end)
+            print_summary(context, out, end, time.monotonic() - began)
             if learns and end.status != "interrupted":
                 out.say("run.learns")
         flush()
@@ -341,65 +344,3 @@ class _Door:
         from mi.cli.run_display import VisibleWait
 
         return VisibleWait(self._out, stop, self._pause)
-
-
-def _print_summary(context: HomeContext, out: Output, end: RunEnd) -> None:
-    import msgspec
-
-    from mi.cli.run_story import list_grounds
-
-    marks = msgspec.to_builtins(end.marks)
-    shown = "  ".join(
-        f"{out.text('mark.' + name)} {'✓' if held else '✗'}" for name, held in marks.items() if held is not None
-    )
-    spent = end.spent
-    unknown = out.text("run.unknown")
-    out.say("run.end", status=out.text("run." + end.status), reason=end.reason)
-    out.say("run.marks", marks=shown)
-    for line in list_grounds(out, end):
-        out.line(line)
-    out.say(
-        "run.spent",
-        seconds=unknown if spent.seconds is None else f"{spent.seconds:.1f}",
-        tokens=unknown
-        if spent.input_tokens is None or spent.output_tokens is None
-        else spent.input_tokens + spent.output_tokens,
-        cost=unknown if spent.cost_usd is None else f"{spent.cost_usd:.4f}",
-        calls=spent.calls,
-    )
-    for kept in end.kept:
-        from mi.cli.answer import say_kept
-
-        say_kept(out, kept)
-    if end.evidence_ids:
-        out.say("run.rests-on", evidence=" ".join(end.evidence_ids[-3:]))
-    if context.project.linked_to:
-        from mi.cli.run_tree import print_tree
-
-        print_tree(context, out, end)
-    out.say("run.look", run_id=end.run_id)
-    if end.status in ("blocked", "interrupted"):
-        _print_question(context, out, end.run_id)
-        out.say("run.resume", run_id=end.run_id)
-
-
-def _print_question(context: HomeContext, out: Output, run_id: str) -> None:
-    """Print the question that a run stopped at, and how to answer it."""
-    from mi.cli.inbox import name_answer
-    from mi.cli.output import shorten_gist
-    from mi.evidence.inbox import read_item
-    from mi.evidence.inbox_numbers import number_one
-    from mi.evidence.open_items import open_items
-
-    events = open_items(context.project_home.evidence, context.evidence_index, context.notices).events
-    own = (event.record() for event in reversed(events) if event.head.run_id == run_id)
-    found = (read_item(record, context.project.project_id, context.project.root) for record in own)
-    item = next((one for one in found if one and one.blocks), None)
-    if item is None:
-        return
-    number = number_one(context.home, item.id, context.notices)
-    out.say("run.waits", question=shorten_gist(item.question, 300))
-    for option in item.options:
-        if option.text:
-            out.say("run.option", key=option.key, text=shorten_gist(option.text, 300))
-    out.say("run.answer", command=name_answer(item, number))

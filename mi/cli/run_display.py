@@ -12,7 +12,8 @@ from mi.autopilot.run_parts import Reporter
 from mi.cli.output import Output, flush, make_safe, shorten_gist
 from mi.evidence.records.base import Record
 from mi.evidence.records.governed import Preflight, Verification
-from mi.evidence.records.run import RunStart, TreeSnapshot
+from mi.evidence.records.mind import AutoAnswer
+from mi.evidence.records.run import Question, RunStart, TreeSnapshot
 from mi.evidence.records.table import SHOWN_IN
 from mi.kernel.secret_lines import LineRedactor
 
@@ -61,6 +62,10 @@ class Live(Quiet):
             isinstance(record, Verification) and record.gate == "check"
         ):
             pass  # nothing to say about a harmless task; a check is told by the plan of checks
+        elif isinstance(record, AutoAnswer) and record.auto_answer.needs_user_input:
+            pass  # the agent's words have the question, and it is told again when somebody is asked
+        elif isinstance(record, Question) and record.about == "agent":
+            self._line("mi", f"{self._out.word(kind)}: {record.id}")
         elif kind in _TOLD and (said := record.headline(self._out.word)):
             self._line("mi", f"{self._out.word(kind)}: {shorten_gist(said, 200)}")
 

@@ -69,6 +69,23 @@ def test_a_run_is_shown_as_it_happens_and_summed_up(bench: Workbench) -> None:
     assert ran.end["run_id"] in summary
 
 
+def test_a_question_is_read_in_the_agents_words_and_where_it_is_answered(bench: Workbench) -> None:
+    bench.agent([say("Which colour should the report have, red or green?")])
+    shown = bench.mi("run", "fix it")
+    assert shown.code == 3
+    told = [line for line in shown.stdout.splitlines() if "Which colour" in line]
+    assert [line.partition("Which")[0] for line in told] == ["[hands] ", "  waits    "]
+
+
+def test_the_end_of_a_run_tells_what_it_changed_and_how_long_it_took(bench: Workbench) -> None:
+    bench.agent(DONE)
+    shown = bench.mi("run", "fix it").stdout
+    assert re.search(r"^  changed  1 file, \+\d+ -\d+ · mi diff last$", shown, re.MULTILINE), shown
+    spent = re.search(r"^  spent    ([\d.]+) s \(([\d.]+) s by the agent\)", shown, re.MULTILINE)
+    assert spent, shown
+    assert float(spent[1]) >= float(spent[2])
+
+
 def test_a_stopped_run_says_how_to_go_on(bench: Workbench) -> None:
     bench.agent([say("Done.")], [say("Done.")])
     ran = bench.run("fix it")
