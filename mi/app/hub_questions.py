@@ -81,6 +81,11 @@ def carry_questions(context: HomeContext, connection: "Connection", state: HubSt
     return CarriedQuestions(asked, tuple(came), tuple(told))
 
 
+def ask_waiting(context: HomeContext, connection: "Connection", state: HubState) -> int:
+    """Ask what waits here and the hub does not know; return how many that are."""
+    return _Carrier(context, QuestionBoard(connection, state), state).ask()
+
+
 class _Carrier:
     """One round for the questions of this home."""
 

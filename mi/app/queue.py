@@ -10,7 +10,7 @@ from msgspec import Struct, structs
 
 from mi.app.home_context import HomeContext
 from mi.app.run_names import find_run_id
-from mi.fleet.queue import OPEN_STATES, QueuedJob, QueuedTask, SameTask
+from mi.fleet.queue import OPEN_STATES, Queue, QueuedJob, QueuedTask, SameTask
 from mi.fleet.sqlite_queue import SqliteQueue
 from mi.kernel import clock, ids
 from mi.kernel.errors import MiError, NotFound, StorageError, UsageError
@@ -28,6 +28,15 @@ class WantedTask(NamedTuple):
     waits_for: tuple[str, ...] = ()  # tasks of the list that come first
 
 
+class HubOrigin(Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """Where a run of the hub's queue begins, and what its owner sends with it."""
+
+    remote: str = ""  # that a worker clones
+    base: str = ""  # the commit
+    folder: str = ""  # of the project in it
+    values: list[dict[str, Any]] = []  # the owner's claims, as they are stored
+
+
 class QueuedOptions(Struct, frozen=True, kw_only=True, omit_defaults=True):
     """What a queued run was asked for beside its task, as the queue keeps it."""
 
@@ -41,6 +50,7 @@ class QueuedOptions(Struct, frozen=True, kw_only=True, omit_defaults=True):
     prove: bool | None = None
     override: str = ""
     why: bool = False
+    hub: HubOrigin | None = None  # of one in the hub's queue
 
 
 class QueueWishes(NamedTuple):
@@ -71,14 +81,17 @@ def _open_queue(context: HomeContext) -> SqliteQueue:
     return SqliteQueue(context.home.queue)
 
 
-def add_tasks(context: HomeContext, wanted: Iterable[WantedTask], wishes: QueueWishes) -> AddedTasks:
-    """Put tasks of the project into the queue, in their order; each has its run id from now on."""
+def add_tasks(
+    context: HomeContext, wanted: Iterable[WantedTask], wishes: QueueWishes, hubs: Queue | None = None
+) -> AddedTasks:
+    """Put tasks of the project into the home's queue, or into `hubs`, in order; each has its run id from now on."""
     from mi.kernel.secrets import hide_credentials
 
-    project, queue = context.use_project(), build_queue(context)
+    project, queue = context.use_project(), hubs or build_queue(context)
     in_tree = wishes.worktree and _can_have_trees(project.main_root)
     options = encode(structs.replace(wishes.options, worktree=in_tree)).decode()
-    after = tuple(run_id for ref in wishes.after if (run_id := find_open_run(context, ref)))
+    root = wishes.options.hub.remote if wishes.options.hub else project.main_root
+    after = tuple(run_id for ref in wishes.after if (run_id := find_open_run(context, ref, queue)))
     opened = queue.jobs(OPEN_STATES, project.project_id)
     by_list_task = {job.task.list_task: job.run_id for job in opened}
     by_words = {job.task.same: job.run_id for job in opened}
@@ -91,7 +104,7 @@ def add_tasks(context: HomeContext, wanted: Iterable[WantedTask], wishes: QueueW
             ids.make_run_id(),
             text,
             project.project_id,
-            project.main_root,
+            root,
             wishes.agent,
             wishes.priority,
             wishes.not_before,
@@ -108,13 +121,13 @@ def add_tasks(context: HomeContext, wanted: Iterable[WantedTask], wishes: QueueW
             same.append(SameTask(task, known))
             continue
         tasks.append(task)
-    late = _put(context, tasks)
+    late = _put(context, queue, tasks)
     refused = {one.task.run_id for one in late}
     added = [task for task in tasks if task.run_id not in refused]
     return AddedTasks(added, [*same, *late], sorted(set(hidden)))
 
 
-def _put(context: HomeContext, tasks: list[QueuedTask]) -> list[SameTask]:
+def _put(context: HomeContext, queue: Queue, tasks: list[QueuedTask]) -> list[SameTask]:
     """Put tasks of one project into its log, then into the queue; return those that another was faster with."""
     from mi.app.queue_log import record_cancelled, record_queued
 
@@ -122,8 +135,8 @@ def _put(context: HomeContext, tasks: list[QueuedTask]) -> list[SameTask]:
         return []
     record_queued(context, tasks)
     try:
-        late = build_queue(context).put(tasks)
-    except StorageError:  # the person hears that they are not queued: a rebuilt queue must not have them either
+        late = queue.put(tasks)
+    except MiError:  # the person hears that they are not queued: a rebuilt queue must not have them either
         with suppress(StorageError, OSError):
             record_cancelled(context, tasks[0].project_id, [task.run_id for task in tasks])
         raise
@@ -217,9 +230,9 @@ def _former(wanted: list[WantedTask]) -> tuple[str, ...]:
     return (wanted[-1].list_task,) if wanted else ()
 
 
-def find_job(context: HomeContext, ref: str) -> QueuedJob:
-    """Return a job by its run, or by the task of the project's list; NotFound, else."""
-    queue = build_queue(context)
+def find_job(context: HomeContext, ref: str, hubs: Queue | None = None) -> QueuedJob:
+    """Return a job of the home's queue, or of `hubs`, by its run or the task of the list; NotFound, else."""
+    queue = hubs or build_queue(context)
     found = queue.find(find_run_id(context, ref))
     if found is not None and found.state != "outside":
         return found
@@ -254,10 +267,10 @@ def cancel_job(context: HomeContext, job: QueuedJob) -> str:
     return build_queue(context).cancel(job.run_id) or ""
 
 
-def find_open_run(context: HomeContext, ref: str) -> str:
+def find_open_run(context: HomeContext, ref: str, queue: Queue | None = None) -> str:
     """Return the run that is meant by what others come after: of the queue, or of this project; '' when it is done."""
     try:
-        return find_job(context, ref).run_id
+        return find_job(context, ref, queue).run_id
     except NotFound:
         from mi.evidence.latest import whole_run
 
@@ -274,13 +287,14 @@ def has_budgets(context: HomeContext) -> bool:
     return config.max_cost_per_day is not None or config.max_tokens_per_day is not None or bool(config.vendors)
 
 
-def find_held(context: HomeContext) -> dict[str, str]:
+def find_held(context: HomeContext, queue: Queue | None = None) -> dict[str, str]:
     """Return the budgets of today that are spent, by agent; `*` is that of all."""
     from mi.fleet.budget import find_reached
 
     if not has_budgets(context):
         return {}
-    return find_reached(context.config.fleet, build_queue(context).spent_on(time.strftime("%Y-%m-%d")))
+    queue = queue or build_queue(context)
+    return find_reached(context.config.fleet, queue.spent_on(time.strftime("%Y-%m-%d")))
 
 
 def describe_queue(context: HomeContext) -> dict[str, Any]:

@@ -1,13 +1,14 @@
 """What the logs say of queued tasks: the truth about them, from which a lost queue is made again."""
 
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from mi.evidence.reader import read_at, read_whole
 from mi.evidence.records.base import Record
 from mi.evidence.records.queue import QueueCancelled, QueuedRun, TasksQueued
 from mi.evidence.records.race import Race
 from mi.fleet.queue import QueuedTask
+from mi.kernel.jsontext import decode
 
 if TYPE_CHECKING:
     from mi.app.home_context import HomeContext
@@ -57,6 +58,8 @@ def list_open(context: "HomeContext") -> list[QueuedTask]:
     for project_id in context.home.project_ids():
         log = context.home.project(project_id).evidence
         for task in _read_tasks(context, project_id).values():
+            if decode(task.options.encode() or b"{}", dict[str, Any]).get("hub"):
+                continue  # the hub has it
             run = whole_run(log, task.run_id, context.evidence_index, lambda done, total: None)
             if run is None or run["status"] not in ("done", "failed"):
                 found.append(task)

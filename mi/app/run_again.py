@@ -10,7 +10,7 @@ from mi.app.worker import detach_worker
 from mi.autopilot.run_lock import find_running
 from mi.evidence.run_words import find_unheard
 from mi.evidence.runs import RunEntry, RunWish
-from mi.fleet.queue import QueuedJob, QueuedTask, State
+from mi.fleet.queue import Queue, QueuedJob, QueuedTask, State
 from mi.fleet.stretch import read_run
 from mi.kernel.errors import Blocked, MiError, NotFound
 from mi.kernel.jsontext import encode
@@ -60,13 +60,13 @@ def find_folder(context: HomeContext, run: RunEntry) -> str:
     return found
 
 
-def queue_again(context: HomeContext, job: QueuedJob, even_done: bool = False) -> None:
+def queue_again(context: HomeContext, job: QueuedJob, even_done: bool = False, queue: Queue | None = None) -> None:
     """Queue the next stretch of a job that ended without being done; `even_done`: something was said to it since."""
     states: tuple[State, ...] = (*RETRIED, "done") if even_done else RETRIED
     check_retried(context, job, states)
     if job.state == "cancelled":
         record_queued(context, [job.task])
-    build_queue(context).wake(job.run_id, states)
+    (queue or build_queue(context)).wake(job.run_id, states)
 
 
 def check_retried(context: HomeContext, job: QueuedJob, states: tuple[State, ...] = RETRIED) -> None:

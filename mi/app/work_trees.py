@@ -81,7 +81,7 @@ def open_run_context(context: HomeContext, run_id: str, say: Say = lambda comman
         tree = enter_tree(mend_tree(registry, tree, top))
     if not os.path.isdir(start.project_root) and top is not None:
         tree = tree or describe_tree(start, context.project.project_id, top)
-        enter_tree(remake_tree(context.home, tree, _find_snapshot(top, run_id), context.notices, say))
+        enter_tree(remake_tree(context.home, tree, find_snapshot(top, run_id), context.notices, say))
     return context if start.project_root == context.project.root else context.at(start.project_root)
 
 
@@ -100,7 +100,7 @@ def describe_tree(start: RunStart, project_id: str, main: str) -> WorkTree:
     )
 
 
-def _find_snapshot(top: str, run_id: str) -> str:
+def find_snapshot(top: str, run_id: str) -> str:
     """Return the latest snapshot of a run; '' where none is kept."""
     from mi.project.snapshots import list_snapshots
     from mi.project.tree_store import find_store
@@ -115,7 +115,10 @@ def build_tree_steps(context: HomeContext, run_id: str, task: str) -> "list[RunS
     tree = find_tree(context, run_id) if context.project.linked_to else None
     if tree is None:
         return []
+    from mi.fleet.hub_claim import read_claim
     from mi.fleet.tree_steps import TreeSteps
+    from mi.kernel.messages import text
 
     language = context.language_for(task)
-    return [TreeSteps(context.home, tree, task, find_keep_rules(context), context.notices, language)]
+    opening = text("run.begins-anew", language) if read_claim(context.home, context.notices).begins_anew else ""
+    return [TreeSteps(context.home, tree, task, find_keep_rules(context), context.notices, language, opening)]

@@ -32,18 +32,27 @@ Tell = Callable[[str, QueuedJob, str], None]
 class HomeWorkerPlace:
     """What a worker of this home needs beside the queue; `only`: the one run that it works on."""
 
-    def __init__(self, context: HomeContext, tell: Tell, only: str = "") -> None:
+    def __init__(self, context: HomeContext, tell: Tell, only: str = "", hubs: Queue | None = None) -> None:
         self._context = context
+        self._hubs = hubs
         self._tell = tell
         self._only = only
         self._rules = ClaimRules()
         self._read_at = 0.0
         self._tails: dict[str, SpendingTail] = {}  # by claim
 
+    def find_queue(self) -> Queue:
+        """Return the queue that is worked through; a queue of this home is not open when it is not asked."""
+        return self._hubs or build_queue(self._context)
+
+    def find_log(self, job: QueuedJob) -> str:
+        """Return where a run is recorded."""
+        return self._context.home.project(job.task.project_id).evidence
+
     def find_rules(self) -> ClaimRules:
         if not self._read_at or time.monotonic() - self._read_at > _FRESH_S:
             self._read_at = time.monotonic()
-            self._rules = find_rules(self._context)._replace(only=self._only)
+            self._rules = find_rules(self._context, self._hubs)._replace(only=self._only)
         return self._rules
 
     def find_spent_budget(self, claim: JobClaim) -> str:
@@ -52,19 +61,20 @@ class HomeWorkerPlace:
             return ""
         tail = self._tails.get(claim.token)
         if tail is not None and any(spent := tail.read()):
-            build_queue(self._context).spend(claim.token, tail.agent, spent)
-        held = find_held(self._context)
+            self.find_queue().spend(claim.token, tail.agent, spent)
+        held = find_held(self._context, self._hubs)
         return held.get(ALL) or held.get(tail.agent if tail else claim.job.task.agent, "")
 
+    def note_start(self, claim: JobClaim) -> None:
+        """Have what a stretch spends counted from now on."""
+        self._tails[claim.token] = SpendingTail(self.find_log(claim.job), claim.job.run_id)
+
     def start(self, claim: JobClaim) -> "ChildRun":
-        job = claim.job
-        log = self._context.home.project(job.task.project_id).evidence
-        self._tails[claim.token] = SpendingTail(log, job.run_id)
-        return ChildRun(self._context.home.root, claim)
+        self.note_start(claim)
+        return ChildRun(self._context.home.root, claim, claim.job.task.root)
 
     def read_end(self, job: QueuedJob) -> StretchEnd | None:
-        log = self._context.home.project(job.task.project_id).evidence
-        return read_end(read_run(log, job.run_id, self._context.notices), job)
+        return read_end(read_run(self.find_log(job), job.run_id, self._context.notices), job)
 
     def tell(self, what: str, job: QueuedJob, reason: str = "") -> None:
         self._read_at = 0.0  # what was spent may have changed
@@ -74,10 +84,10 @@ class HomeWorkerPlace:
         if not self._only:  # whoever detached one run hears of its end
             from mi.app.notify import tell_drained
 
-            tell_drained(self._context, build_queue(self._context).counts())
+            tell_drained(self._context, self.find_queue().counts())
 
 
-def find_rules(context: HomeContext) -> ClaimRules:
+def find_rules(context: HomeContext, hubs: Queue | None = None) -> ClaimRules:
     """Return what may run at present, by the budgets of the configuration as it is now."""
     from mi.agents.choose import resolve_provider
 
@@ -87,7 +97,7 @@ def find_rules(context: HomeContext) -> ClaimRules:
         agent = resolve_provider(config)
     except NotFound:
         agent = ""
-    return choose_rules(config.fleet, find_held(context))._replace(default_agent=agent)
+    return choose_rules(config.fleet, find_held(context, hubs))._replace(default_agent=agent)
 
 
 def detach_worker(context: HomeContext, run_id: str) -> None:
@@ -149,17 +159,18 @@ def is_settled(queue: Queue, run_id: str) -> bool:
 class ChildRun:
     """A process that works on one stretch: it stops when we do, since it reads from a pipe that ends with us."""
 
-    def __init__(self, home: str, claim: JobClaim) -> None:
+    def __init__(self, home: str, claim: JobClaim, root: str, env: dict[str, str] | None = None) -> None:
         job = claim.job
-        words = [sys.executable, "-P", "-m", "mi", "--home", home, "-C", job.task.root]
+        words = [sys.executable, "-P", "-m", "mi", "--home", home, "-C", root]
         self._said = TemporaryFile()  # noqa: SIM115  # closed with us
         self._process = subprocess.Popen(
             [*words, "run", "--queued", job.run_id, "--quiet"],
             stdin=subprocess.PIPE,
             stdout=subprocess.DEVNULL,
             stderr=self._said,
-            cwd=job.task.root,
+            cwd=root,
             start_new_session=True,
+            env=env,
         )
         assert self._process.stdin is not None  # it was asked for
         self._process.stdin.write(f"{claim.token}\n".encode())
@@ -175,7 +186,11 @@ class ChildRun:
         self._process.kill() if at_once else self._process.terminate()
 
     def last_words(self) -> str:
+        return next(iter(reversed(self.list_words())), "")
+
+    def list_words(self) -> list[str]:
+        """Return what it said on standard error, as far as that is not too long ago."""
         self._said.seek(0, os.SEEK_END)
         self._said.seek(max(0, self._said.tell() - _LAST_WORDS))
         lines = self._said.read().decode("utf-8", "replace").splitlines()
-        return next((line.removeprefix("mi: ") for line in reversed(lines) if line.strip()), "")
+        return [line.removeprefix("mi: ") for line in lines if line.strip()]

@@ -27,6 +27,8 @@ def build_parser(name: str) -> Parser:
     group.add("remove", remove, "mi hub remove ana", _remove, _fill_member, person_only=True)
     join = "take part with this home, by the DSN and the secret of an invitation"
     group.add("join", join, "mi hub join 'host=db.example dbname=mi user=…'", _join, _fill_join, person_only=True)
+    offer = "let your workers (mi worker --hub) take up tasks that others queued for others"
+    group.add("offer", offer, "mi hub offer", _offer, _fill_offer, person_only=True)
     group.add("leave", "take part no longer", "mi hub leave", _leave, _fill_leave, person_only=True)
     group.add("status", "who takes part, and what waits to go there or to come", "mi hub status", _status, add_json)
     return group.parser
@@ -52,6 +54,19 @@ def _fill_join(parser: Parser) -> None:
 def _fill_leave(parser: Parser) -> None:
     parser.add_argument("--yes", action="store_true", help="do not ask")
     add_json(parser)
+
+
+def _fill_offer(parser: Parser) -> None:
+    parser.add_argument("--stop", action="store_true", help="offer it no longer")
+    add_json(parser)
+
+
+def _offer(context: HomeContext, args: Args) -> int:
+    from mi.hub.membership import offer
+
+    state = offer(context.home, context.notices, not args.stop)
+    fields = {"member": state.member, "offers": not args.stop}
+    return _tell(context, args, fields, "hub.offers-no-more" if args.stop else "hub.offers")
 
 
 def _init(context: HomeContext, args: Args) -> int:

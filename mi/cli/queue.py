@@ -10,12 +10,12 @@ from mi.app.queue import build_queue, find_held, find_job
 from mi.cli.arguments import ALL, Args, Group, Parser, add_count, add_json
 from mi.cli.output import Output, shorten_gist
 from mi.cli.run_limits import add_limits
-from mi.fleet.queue import OPEN_STATES, QueuedJob
+from mi.fleet.queue import OPEN_STATES, Queue, QueuedJob
 from mi.kernel import clock
 from mi.kernel.errors import MiError, UsageError
 
 if TYPE_CHECKING:
-    from mi.app.queue import AddedTasks, WantedTask
+    from mi.app.queue import AddedTasks, QueueWishes, WantedTask
 
 _SHOWN = 20
 _MOST_PRIORITY = 1_000_000_000
@@ -34,10 +34,12 @@ def build_parser(name: str) -> Parser:
     cancel.set_defaults(person_only=True, prog=cancel.prog)
     cancel.add_argument("runs", nargs="*", metavar="run", help="the run's id, or the end of it")
     cancel.add_argument("--all", action="store_true", help="all that are queued or wait, of every project")
+    _add_hub(cancel)
     add_json(cancel)
     retry = group.add("retry", "queue runs again that ended without being done", "mi queue retry run_x", _retry)
     retry.set_defaults(person_only=True, prog=retry.prog)
     retry.add_argument("runs", nargs="+", metavar="run", help="the run's id, or the end of it")
+    _add_hub(retry)
     add_json(retry)
     rebuild = "queue what the logs know of and a lost or broken queue does not"
     group.add("rebuild", rebuild, "mi queue rebuild", _rebuild, add_json, person_only=True)
@@ -57,7 +59,25 @@ def _fill_add(parser: Parser) -> None:
     parser.add_argument("--not-before", default="", metavar="TIME", help="22:00, 2026-11-18T22:00 or +2h")
     add_limits(parser)
     parser.add_argument("--no-worktree", action="store_true", help="in your own tree, one after another")
+    _add_hub(parser)
+    parser.add_argument(
+        "--for-others", action="store_true", help="with --hub: members who offer it may work on it, too"
+    )
+    parser.add_argument("--no-values", action="store_true", help="with --hub: your values stay here")
     add_json(parser)
+
+
+def _add_hub(parser: Parser) -> None:
+    parser.add_argument("--hub", action="store_true", help="the queue of the hub, which your other machines work on")
+
+
+def _find_queue(context: HomeContext, args: Args) -> Queue:
+    """Return the queue that is meant: the home's own, or the hub's."""
+    if not args.hub:
+        return build_queue(context)
+    from mi.app.hub_queue import open_hub_queue
+
+    return context.open_once(open_hub_queue)
 
 
 def _priority(given: str) -> int:
@@ -75,6 +95,7 @@ def _fill_list(parser: Parser) -> None:
     _add_project(parser)
     parser.add_argument("--all", action="store_true", help="every task, those that ended too")
     add_count(parser, f"at most N tasks (default {_SHOWN})")
+    _add_hub(parser)
     add_json(parser)
 
 
@@ -99,7 +120,8 @@ def _add(context: HomeContext, args: Args) -> int:
     moment = read_moment(args.not_before)
     wishes = QueueWishes(args.agent, args.priority, moment, tuple(args.after), not args.no_worktree, limits)
     empty = sum(not one.text.strip() for one in wanted)
-    added = add_tasks(context, [one for one in wanted if one.text.strip()], wishes)
+    given = [one for one in wanted if one.text.strip()]
+    added = _add_to_hub(context, args, given, wishes) if args.hub else add_tasks(context, given, wishes)
     _complain(out, added, empty)
     if args.json:
         out.json(
@@ -111,6 +133,14 @@ def _add(context: HomeContext, args: Args) -> int:
             out.beside(f"{task.run_id}  ", shorten_gist(task.task, 100) + after)
         out.say("queue.added", count=len(added.tasks))
     return 1 if added.same or empty else 0
+
+
+def _add_to_hub(context: HomeContext, args: Args, given: "list[WantedTask]", wishes: "QueueWishes") -> "AddedTasks":
+    from mi.app.hub_queue import add_to_hub, open_hub_queue
+
+    if args.no_worktree:
+        raise UsageError("hub-needs-tree")
+    return add_to_hub(context, given, wishes, open_hub_queue(context, args.for_others), not args.no_values)
 
 
 def _describe_added(task: Any) -> dict[str, Any]:
@@ -171,11 +201,12 @@ def read_moment(given: str, now: float | None = None) -> float:
 
 
 def _list(context: HomeContext, args: Args) -> int:
-    out, queue = Output(context.language), build_queue(context)
+    out, queue = Output(context.language), _find_queue(context, args)
     limit = ALL if args.all and args.count is None else _SHOWN if args.count is None else args.count
     project = context.project.project_id if args.cd else ""
     jobs = queue.jobs(() if args.all else OPEN_STATES, project, limit)
-    counts, pauses, held = queue.counts(), queue.pauses(), find_held(context) if queue.exists() else {}
+    counts, pauses = queue.counts(), queue.pauses()
+    held = find_held(context, queue) if counts else {}
     if args.json:
         paused = [{"agent": one.agent, "until": show_moment(one.until), "reason": one.reason} for one in pauses]
         out.json({"counts": counts, "paused": paused, "held": held, "jobs": [describe_job(job) for job in jobs]})
@@ -191,18 +222,18 @@ def _list(context: HomeContext, args: Args) -> int:
     for agent, why in held.items():
         out.say("queue.held", agent=out.text("queue.all") if agent == "*" else agent, reason=why)
     for job in jobs:
-        out.beside(f"{job.run_id}  {out.word(job.state)}  ", _tell_of(context, out, job))
+        out.beside(f"{job.run_id}  {out.word(job.state)}  ", _tell_of(queue, out, job))
     total = sum(counts.get(state, 0) for state in (counts if args.all else OPEN_STATES))
     if not project and len(jobs) < total:
         out.say("queue.more", count=total - len(jobs))
     return 0
 
 
-def _tell_of(context: HomeContext, out: Output, job: QueuedJob) -> str:
+def _tell_of(queue: Queue, out: Output, job: QueuedJob) -> str:
     """Return a job's task, and why it does not run yet."""
     why = []
     if job.pending:
-        open_runs = [run for run in job.task.after if not _is_done(context, run)]
+        open_runs = [run for run in job.task.after if not _is_done(queue, run)]
         why.append(out.text("queue.after", runs=" ".join(open_runs)))
     if job.not_before > time.time():
         why.append(out.text("queue.not-before", time=show_moment(job.not_before)))
@@ -211,8 +242,8 @@ def _tell_of(context: HomeContext, out: Output, job: QueuedJob) -> str:
     return shorten_gist(job.task.task, 100) + (f" — {'; '.join(why)}" if why else "")
 
 
-def _is_done(context: HomeContext, run_id: str) -> bool:
-    found = build_queue(context).find(run_id)
+def _is_done(queue: Queue, run_id: str) -> bool:
+    found = queue.find(run_id)
     return found is not None and "done" in (found.state, found.reason)
 
 
@@ -259,10 +290,10 @@ def _rebuild(context: HomeContext, args: Args) -> int:
 def _cancel(context: HomeContext, args: Args) -> int:
     from mi.app.queue_log import record_cancelled
 
-    out, queue = Output(context.language), build_queue(context)
+    out, queue = Output(context.language), _find_queue(context, args)
     if bool(args.runs) == args.all:
         raise UsageError("missing-arguments", names="run | --all", hint="mi queue cancel --help")
-    jobs = queue.jobs(("queued", "waiting")) if args.all else [find_job(context, ref) for ref in args.runs]
+    jobs = queue.jobs(("queued", "waiting")) if args.all else [find_job(context, ref, queue) for ref in args.runs]
     for job in jobs:
         if job.state in ("done", "cancelled"):
             raise MiError("job-ended", run_id=job.run_id, state=out.word(job.state))
@@ -282,12 +313,12 @@ def _cancel(context: HomeContext, args: Args) -> int:
 def _retry(context: HomeContext, args: Args) -> int:
     from mi.app.run_again import check_retried, queue_again
 
-    out = Output(context.language)
-    jobs = [find_job(context, ref) for ref in args.runs]
+    out, queue = Output(context.language), _find_queue(context, args)
+    jobs = [find_job(context, ref, queue) for ref in args.runs]
     for job in jobs:
         check_retried(context, job)
     for job in jobs:
-        queue_again(context, job)
+        queue_again(context, job, queue=queue)
     if args.json:
         out.json({"queued": [job.run_id for job in jobs]})
         return 0

@@ -5,6 +5,7 @@ import signal
 import sys
 import threading
 import time
+from collections.abc import Callable
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
@@ -12,13 +13,11 @@ from mi.app.home_context import HomeContext
 from mi.app.queue import build_queue, read_options
 from mi.autopilot.run_lock import find_running
 from mi.fleet.stretch import read_run
-from mi.fleet.worker import BUSY, PASSING
+from mi.fleet.worker import BUSY, LEFT, PASSING
 from mi.kernel.errors import Blocked, MiError, StorageError, from_os_error
 from mi.kernel.locks import is_held
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from mi.app.run import RunOptions
     from mi.cli.arguments import Args
     from mi.fleet.queue import QueuedJob, QueuedTask
@@ -26,13 +25,44 @@ if TYPE_CHECKING:
 _PATIENCE_S = 30.0  # for a former process of the run, which stops since its worker died
 
 
-def run_queued(context: HomeContext, args: "Args", run: "Callable[[HomeContext, Args, RunOptions], int]") -> int:
-    """Work on the run that the worker above this process has claimed, from its beginning or from where it stopped."""
-    from mi.app.run import RunOptions
+Run = Callable[[HomeContext, "Args", "RunOptions"], int]
 
+
+def run_queued(context: HomeContext, args: "Args", run: Run) -> int:
+    """Work on the run that the worker above this process has claimed, from its beginning or from where it stopped."""
+    from mi.fleet.hub_claim import read_claim
+
+    task = read_claim(context.home, context.notices).task
+    if task is not None:
+        return _run_of_hub(context, args, run, task)
     job = _check_claim(context, args.queued)
     _stop_with_worker()
-    _end_former(context, job.run_id)
+    _end_former(context, job.run_id, context.project.project_id)
+    return _run_job(context, args, run, job)
+
+
+def _run_of_hub(context: HomeContext, args: "Args", run: Run, task: "QueuedTask") -> int:
+    """Work on a run of the hub's queue, in the home that its worker made for it."""
+    from mi.app.hub_run import check_claim, take_up
+    from mi.fleet.queue import QueuedJob
+
+    try:
+        check_claim(context, args.queued, sys.stdin.readline().strip())
+        _stop_with_worker()
+        _end_former(context, task.run_id, task.project_id)
+        with take_up(context, QueuedJob(task)) as there:
+            return _run_job(there, args, run, QueuedJob(task))
+    except MiError as error:
+        if error.code.startswith("clone-"):
+            return _say(context, error, LEFT)
+        if not error.code.startswith("hub-"):
+            raise
+        return _say(context, error, PASSING)
+
+
+def _run_job(context: HomeContext, args: "Args", run: Run, job: "QueuedJob") -> int:
+    from mi.app.run import RunOptions
+
     job = job._replace(task=_find_word(context, job))
     asked = read_options(job)
     limits = {name: getattr(asked, name) for name in ("batches", "minutes", "tokens", "cost_usd")}
@@ -112,10 +142,10 @@ def _stop_with_worker() -> None:
     threading.Thread(target=wait, daemon=True).start()
 
 
-def _end_former(context: HomeContext, run_id: str) -> None:
+def _end_former(context: HomeContext, run_id: str, project_id: str) -> None:
     """Wait for a former process of the run, which was left by its worker, and end it if it does not stop."""
     deadline = time.monotonic() + _PATIENCE_S
-    for found in find_running(context.home, context.project.project_id):
+    for found in find_running(context.home, project_id):
         if found.owner.run_id != run_id:
             continue
         while is_held(found.lock) and time.monotonic() < deadline:

@@ -8,9 +8,11 @@ from typing import TYPE_CHECKING
 from mi.app.home_context import HomeContext
 from mi.cli.arguments import Args, Parser, add_json, command, count
 from mi.cli.output import Output, flush, shorten_gist
-from mi.kernel.errors import UsageError
+from mi.kernel.errors import MiError, UsageError
 
 if TYPE_CHECKING:
+    from mi.agents.signals import StopFlag
+    from mi.app.worker import HomeWorkerPlace
     from mi.fleet.queue import Queue, QueuedJob
 
 _JOBS = 2
@@ -23,31 +25,58 @@ def build_parser(name: str) -> Parser:
     built.add_argument("--jobs", type=count, metavar="N", help="runs at a time (default: fleet.jobs, else 2)")
     built.add_argument("--drain", action="store_true", help="end when nothing is left that would begin by itself")
     built.add_argument("--only", default="", metavar="RUN", help="work on this one run, then end")
+    built.add_argument("--hub", action="store_true", help="work through the hub's queue, in clones of the git remotes")
     add_json(built)
     return built
 
 
 def _work(context: HomeContext, args: Args) -> int:
     from mi.agents.signals import StopFlag, stop_on_signals
-    from mi.app.queue import build_queue, find_job
-    from mi.app.worker import HomeWorkerPlace
     from mi.autopilot.run_times import note_vouched
     from mi.fleet.worker import QueueWorker
 
-    out, queue = Output(context.language), build_queue(context)
-    queue.counts()  # says what is wrong with the file
-    only = find_job(context, args.only).run_id if args.only else ""
+    out, stop = Output(context.language), StopFlag()
     jobs = (context.config.fleet.jobs or _JOBS) if args.jobs is None else args.jobs
     if jobs < 1:
         raise UsageError("bad-whole-limit", flag="--jobs", value=jobs)
+    around, only = (_open_hub if args.hub else _open_own)(context, args, out, stop)
+    queue = around.find_queue()
     note_vouched(context.home, os.getpid())  # it may outlive the terminal of the person who began it
-    around = HomeWorkerPlace(context, partial(_tell, out, args.json), only)
     _say(out, args, "worker.ready", jobs=jobs)
-    with stop_on_signals(StopFlag()) as stop:
-        worker = QueueWorker(queue, context.home.workers, around, jobs, stop, takes_all=not only)
+    with stop_on_signals(stop):
+        worker = QueueWorker(queue, context.home.workers, around, jobs, stop, takes_all=not (only or args.hub))
         worker.run(partial(_is_over, queue, args.drain, only))
     _say(out, args, "worker.stopped" if stop.reason else "worker.drained")
     return 130 if stop.reason == "SIGINT" else 0
+
+
+def _open_own(context: HomeContext, args: Args, out: Output, stop: "StopFlag") -> "tuple[HomeWorkerPlace, str]":
+    from mi.app.queue import build_queue, find_job
+    from mi.app.worker import HomeWorkerPlace
+
+    build_queue(context).counts()  # says what is wrong with the file
+    only = find_job(context, args.only).run_id if args.only else ""
+    return HomeWorkerPlace(context, partial(_tell, out, args.json), only), only
+
+
+def _open_hub(context: HomeContext, args: Args, out: Output, stop: "StopFlag") -> "tuple[HomeWorkerPlace, str]":
+    from mi.app.hub_queue import open_hub_queue
+    from mi.app.hub_worker import HubWorkerPlace
+    from mi.app.queue import find_job
+    from mi.hub.patient_queue import PatientQueue
+    from mi.hub.state import need_hub
+
+    queue = open_hub_queue(context)
+    queue.counts()  # says what is wrong with the hub
+    only = find_job(context, args.only, queue).run_id if args.only else ""
+
+    def fail(error: MiError) -> None:
+        sys.stderr.write(f"mi: {error.line(context.language)}\n")
+        sys.stderr.flush()
+
+    patient = PatientQueue(queue, lambda: bool(stop.reason), fail)
+    state = need_hub(context.home, context.notices)
+    return HubWorkerPlace(context, state, partial(_tell, out, args.json), patient, only), only
 
 
 def _is_over(queue: "Queue", drains: bool, only: str) -> bool:

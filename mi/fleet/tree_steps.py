@@ -30,7 +30,14 @@ class TreeSteps(RunSteps):
     """Commits the work of a run that is done; of any other the tree stays as it is."""
 
     def __init__(
-        self, home: Home, tree: WorkTree, task: str, keep: KeepRules, notices: Notices, language: str = "en"
+        self,
+        home: Home,
+        tree: WorkTree,
+        task: str,
+        keep: KeepRules,
+        notices: Notices,
+        language: str = "en",
+        first_words: str = "",  # what an agent is told of the tree before anything else
     ) -> None:
         self._home = home
         self._tree = tree
@@ -40,6 +47,10 @@ class TreeSteps(RunSteps):
         self._language = language
         self._others = OtherTrees(tree, TreeRegistry(home, notices).read().values())
         self._answers = 0
+        self._first_words = first_words
+
+    def opening(self, recorder: RunRecorder, task: str) -> str:
+        return self._first_words
 
     def closing(self, recorder: RunRecorder, case: Case) -> Outcome:
         """Ask about a tree that is not the run's own and that the agent worked in all the same."""

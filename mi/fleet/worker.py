@@ -10,11 +10,13 @@ from mi.fleet.queue import AgentPause, ClaimRules, JobClaim, Queue, QueuedJob, S
 from mi.fleet.workers import forget_gone, is_gone, sign_in
 
 BUSY = 75  # the exit of a stretch whose work tree somebody else works in
+LEFT = 73  # of one that others can work on, and this machine cannot
 PASSING = 74  # of one that a lock or the disk kept from going on, which may pass
 _BEAT_S = 5.0
 _SILENT_S = 60.0  # a worker that says nothing for so long has lost its jobs
 _LOOK_S = 0.2
 _BUSY_S = 30.0
+_LEFT_S = 5.0
 _MOST_CUTS = 10  # in a row: what cuts a stretch off so often will do so again
 _EXITS = {"done": 0, "stopped": 130}
 _ENDING_S = 30.0  # what a run may take to stop in order
@@ -161,6 +163,9 @@ class QueueWorker:
         elif code == BUSY:
             self._queue.release(work.claim.token, work.child.last_words(), time.time() + _BUSY_S)
             self._around.tell("busy", job, work.child.last_words())
+        elif code == LEFT:
+            self._queue.release(work.claim.token, work.child.last_words(), time.time() + _LEFT_S)
+            self._around.tell("left", job, work.child.last_words())
         elif code == PASSING:
             self._cut_off(work, work.child.last_words())
         elif code in (1, 2, 3):

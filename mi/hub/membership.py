@@ -108,6 +108,14 @@ def rejoin(home: Home, notices: Notices) -> HubState:
     return change_hub(home, notices, home_id=home_id, mark_key=secrets.token_hex(16))
 
 
+def offer(home: Home, notices: Notices, is_offered: bool) -> HubState:
+    """Let workers of this member take up runs of others, who allowed it; or no more."""
+    state = need_hub(home, notices)
+    with connect_home(home, state) as connection:
+        connection.execute("UPDATE mi_hub.member SET offers = %s WHERE name = %s", (is_offered, state.member))
+    return state
+
+
 def leave(home: Home, notices: Notices) -> HubState:
     """Forget the hub: what was pushed stays there, what was pulled stays here."""
     state = read_hub(home, notices)

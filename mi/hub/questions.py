@@ -23,7 +23,8 @@ if TYPE_CHECKING:
 _GIST, _TEXT, _OPTION = 80, 20_000, 2000  # characters
 _LARGEST = 65_536  # bytes of a question that a hub takes
 _OWN = """SELECT question.id, question.member, answer.member, answer.body, answer.once FROM mi_hub.question
-    LEFT JOIN mi_hub.answer ON answer.question = question.id WHERE question.home = %s AND question.closed IS NULL"""
+    LEFT JOIN mi_hub.answer ON answer.question = question.id WHERE question.home = %s AND question.closed IS NULL
+    AND NOT EXISTS (SELECT FROM mi_hub.job WHERE job.run = question.run AND job.home = question.home)"""
 _WAITING = """SELECT question.id, question.run, home.member, question.home, question.body,
     to_char(question.asked AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')
     FROM mi_hub.question JOIN mi_hub.home ON home.id = question.home

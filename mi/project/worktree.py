@@ -20,7 +20,7 @@ from mi.project.tree_store import explain_no_store
 from mi.project.tree_writer import TreeWriter, WrittenTree
 from mi.project.trees import SKIPPED, FolderTree, GitTree, Tree
 
-_FIRST, _LATEST = "first.json", "latest.json"  # moments that outlive a process
+FIRST, LATEST = "first.json", "latest.json"  # moments that outlive a process
 _SCAN_FILES = 20_000
 _SCAN_S = 3.0
 _GIT_S = 30.0
@@ -93,12 +93,12 @@ class WorktreeWatch:
         self._problem = "" if store or not net else explain_no_store(self._root)
         self.latest_snapshot = TakenSnapshot(reason="off")  # of the latest step
         self._trees: dict[str, GitTree] = {}  # of the first and the latest moment, by their ids
-        reopened = self._reopened(_FIRST)
+        reopened = self._reopened(FIRST)
         self._last: Moment | Scan = self._look()
         self._first: Moment | Scan = reopened or self._last
-        self._settled: Moment | Scan = self._reopened(_LATEST) or self._last
+        self._settled: Moment | Scan = self._reopened(LATEST) or self._last
         self._texts = self._first_texts(reopened is None)
-        self._write_down(_FIRST, self._first)
+        self._write_down(FIRST, self._first)
 
     def __enter__(self) -> "WorktreeWatch":
         return self
@@ -216,7 +216,7 @@ class WorktreeWatch:
         latest = self._between(self._last, now)
         total = latest if self._first is self._last else self._between(self._first, now)
         self._last = self._settled = now
-        self._write_down(_LATEST, now)
+        self._write_down(LATEST, now)
         return WatchStep(latest, total)
 
     def settle(self) -> None:

@@ -85,7 +85,7 @@ OPEN = """
     workflow/habits workflow/import workflow/keep workflow/list workflow/show
 """
 PERSONS = """
-    hub/init hub/invite hub/remove hub/join hub/leave persona/decrypt persona/encrypt sync
+    hub/init hub/invite hub/remove hub/join hub/leave hub/offer persona/decrypt persona/encrypt sync
     queue/add queue/cancel queue/rebuild queue/retry worker merge runs/clean tell
     answer inbox/dismiss init restore seal/accept task/adopt trust prove remember undo redo import uninstall
     checks/clear checks/run checks/set claim/apply-suggested claim/retract claim/same-as claim/supersede

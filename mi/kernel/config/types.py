@@ -240,6 +240,7 @@ class FleetConfig(Struct, frozen=True, kw_only=True):
     max_cost_per_day: float | None = None  # in USD
     max_tokens_per_day: int | None = None
     vendors: dict[str, AgentBudget] = {}  # by the agent's name: codex, claude, cli
+    push: bool = False  # whether the work of runs of the hub's queue goes to the git remote, below refs/mi/
 
 
 class HubConfig(Struct, frozen=True, kw_only=True):

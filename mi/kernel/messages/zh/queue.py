@@ -57,6 +57,16 @@ TEXT: dict[str, str] = {
     "worker.stretch-queued": "{run_id} 将于 {until} 继续：{reason}",
     "worker.stretch-stopped": "{run_id} 被停止（mi queue retry {run_id}）",
     "worker.stretch-waiting": "{run_id} 等待您：{reason}（mi inbox）",
+    "error.clone-failed": "本机无法克隆 {remote}：{reason}（任务留给其他工作进程；git clone {remote} 会显示缺少什么）",
+    "error.clone-lacks-base": "{remote} 没有任务起始的提交 {base}（由排队者执行：git push，然后 mi queue retry --hub）",
+    "error.hub-no-remote": "{root} 没有名为 `origin` 的 git 远程，其他机器无法取得该项目（git remote add origin URL）",
+    "error.hub-base-missing": "提交 {base} 不在 {remote} 上：请先推送（git push），或让 mi 推送（mi config set fleet.push true）",
+    "error.hub-base-not-pushed": "提交 {base} 无法推送到 {remote}：{reason}（没有排入任何任务）",
+    "error.hub-needs-tree": "--no-worktree：其他机器不能在您自己的工作树中工作；使用 --hub 时请去掉它",
+    "run.begins-anew": "这项任务在另一台机器上开始过。那里的改动不在这个工作树中；它停在任务开始时的提交。",
+    "worker.left": "{run_id} 留给其他工作进程：{reason}",
+    "worker.aside": "{run_id} 的 {count} 条记录来得太晚，运行已归另一个工作进程；它们留在 {path}",
+    "notice.run-not-pushed": "本次运行的工作未能从 {path} 推送：{reason}（其他工作进程无法接着做；运行本身不变）",
 }
 
 HELP: dict[str, str] = {
@@ -90,4 +100,10 @@ HELP: dict[str, str] = {
     "work through the queue": "处理队列",
     "in the background, in a work tree of its own": "在后台，在自己的工作树中",
     "one stretch of a queued run; mi worker calls it": "队列中某运行的一段；由 mi worker 调用",
+    "work through the hub's queue, in clones of the git remotes": "处理中心的队列，在 git 远程的克隆中工作",
+    "with --hub: members who offer it may work on it, too": "与 --hub 一起：愿意帮忙的成员也可以处理",
+    "with --hub: your values stay here": "与 --hub 一起：您的价值观留在本机",
+    "the queue of the hub, which your other machines work on": "中心的队列，由您的其他机器处理",
+    "let your workers (mi worker --hub) take up tasks that others queued for others": "让您的工作进程（mi worker --hub）接手他人为其他成员排队的任务",
+    "offer it no longer": "不再提供",
 }
