@@ -26,7 +26,7 @@ from mi.evidence.records.base import Record
 from mi.evidence.records.run import BatchEnd, RunEnd, RunLearned, RunStart, RunUsage
 from mi.kernel import clock
 from mi.kernel.config.types import SnapshotConfig
-from mi.kernel.text import split_sentences
+from mi.kernel.text import split_statements
 from mi.knowledge.thoughts.kinds import Scope
 from mi.knowledge.thoughts.stores import CombinedStores
 from mi.learning.mind_calls import Rules
@@ -129,7 +129,7 @@ def imagine_values(text: str, scope: Scope, adds: bool) -> ImaginedValues:
     An empty text, or one with a secret, is refused as when it is set.
     """
     compile_text(text, Rules())
-    return ImaginedValues(list(dict.fromkeys(split_sentences(text))), scope, adds)
+    return ImaginedValues(list(dict.fromkeys(split_statements(text))), scope, adds)
 
 
 def cite_outcome(thoughts: CombinedStores, imagined: ImaginedValues, outcome: DecisionOutcome) -> list[dict[str, str]]:

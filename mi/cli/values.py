@@ -99,12 +99,25 @@ def _add_compile_flags(parser: argparse.ArgumentParser) -> None:
 
 
 def _set(context: HomeContext, args: Args) -> int:
-    wanted = getattr(args, "prove", None)
-    text = _text_of(args)
-    if wanted is not None and not args.dry_run:
+    from mi.cli.prompts import at_terminal
+
+    proves = {"yes": True, "no": False}.get(getattr(args, "prove", None) or "")
+    if args.flag == "--values" and args.text is None and args.file is None and at_terminal(context):
+        from mi.cli.first_questions import ask_first
+
+        answers = ask_first(context, Output(context.language))
+        text, proves = answers.values, answers.proves if proves is None else proves
+        if answers.judge and not args.dry_run:
+            from mi.kernel.config.edit import set_value
+
+            set_value(context.home, "mind.provider", answers.judge)
+            context.forget_config()
+    else:
+        text = _text_of(args)
+    if proves is not None and not args.dry_run:
         from mi.app.proof import store_decision
 
-        store_decision(context, wanted == "yes")
+        store_decision(context, proves)
     return _store(context, args, text)
 
 

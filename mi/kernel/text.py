@@ -118,6 +118,12 @@ def split_sentences(text: str) -> list[str]:
     return list(found)
 
 
+def split_statements(text: str) -> list[str]:
+    """Return the sentences and list items of a text that may be Markdown, without its headings."""
+    heading = r"(?m)^ {0,3}(?:#{1,6}(?:[ \t].*)?|\S.*\n {0,3}(?:=+|-{3,}) *)$"
+    return split_sentences(compiled(heading, 0).sub("", text))
+
+
 def _split_line(line: str) -> list[str]:
     parts: list[str] = []
     known = patterns()

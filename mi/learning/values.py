@@ -11,7 +11,7 @@ from mi.kernel.errors import MiError, NotFound
 from mi.kernel.language import detect
 from mi.kernel.messages import text as message
 from mi.kernel.secrets import find_secrets
-from mi.kernel.text import split_sentences
+from mi.kernel.text import split_statements
 from mi.knowledge.thoughts.context import RAW, SUMMARY
 from mi.knowledge.thoughts.context import VALUES as BASE
 from mi.knowledge.thoughts.kinds import Scope
@@ -42,7 +42,7 @@ class ValuesChange(NamedTuple):
 
 def compile_text(text: str, judge: Judge, evidence: EvidenceWriter | None = None) -> Judgement[CompiledValues]:
     """Return a text's values and its way of deciding; a text without a sentence, or with a secret, is refused."""
-    if not split_sentences(text):
+    if not split_statements(text):
         raise MiError("empty-values")
     refuse_secret("values", text)
     return ask_recorded(judge, compile_values, text, evidence)
@@ -51,7 +51,7 @@ def compile_text(text: str, judge: Judge, evidence: EvidenceWriter | None = None
 def plan(store: ThoughtStore, text: str) -> ValuesPatch:
     """Return, without a model, each sentence as a value: which claims stay, what is new, what goes."""
     compile_text(text, Rules())
-    said = split_sentences(text)
+    said = split_statements(text)
     standing = store.active(BASE)
     first = {claim.text: claim for claim in reversed(standing)}  # two commands at once may have said the same
     kept = [claim for claim in standing if claim.text in said and claim is first[claim.text]]
@@ -97,7 +97,7 @@ def add_values(store: ThoughtStore, evidence: EvidenceWriter, text: str) -> Valu
     compile_text(text, Rules())
     standing = store.active(BASE)
     held = {claim.text for claim in standing}
-    said = [one for one in dict.fromkeys(split_sentences(text)) if one not in held]
+    said = [one for one in dict.fromkeys(split_statements(text)) if one not in held]
     if not said:
         return ValuesChange("", standing, [], [])
     gone = [claim for claim in standing if any(opposes(one, claim.text) for one in said)]
@@ -109,7 +109,7 @@ def replace_value(store: ThoughtStore, evidence: EvidenceWriter, claim_id: str, 
     compile_text(text, Rules())
     standing, old = store.active(BASE), _require(store, claim_id)
     held = {claim.text for claim in standing if claim is not old}
-    said = [one for one in dict.fromkeys(split_sentences(text)) if one not in held]
+    said = [one for one in dict.fromkeys(split_statements(text)) if one not in held]
     if said == [old.text]:
         return ValuesChange("", standing, [], [])
     return _revise(store, evidence, said, [old], "said otherwise")
@@ -155,7 +155,7 @@ def _revise(
 def _rewrite(store: ThoughtStore, said: Sequence[str], kept: Sequence[Claim], gone: Sequence[Claim]) -> str:
     """Return the person's text without what goes and with what is new; the values themselves where it says others."""
     raw = store.active(RAW)
-    sentences, going = split_sentences(raw[-1].text) if raw else [], {claim.text for claim in gone}
+    sentences, going = split_statements(raw[-1].text) if raw else [], {claim.text for claim in gone}
     if raw and not gone:
         before = [raw[-1].text]
     elif going <= set(sentences):
@@ -206,7 +206,7 @@ def _patch(
     )
     answer = ask_recorded(judge, values_claim_patch, given, evidence)
     patch = (
-        check_patch(answer.value, standing, store, event_id, split_sentences(text))
+        check_patch(answer.value, standing, store, event_id, split_statements(text))
         if answer.value is not None
         else None
     )

@@ -7,7 +7,7 @@ from mi.governance.signals import UNKNOWN, Signals, Size, TeamDecision, find_sig
 from mi.kernel.config.types import Governance
 from mi.kernel.errors import StorageError
 from mi.kernel.secrets import redact
-from mi.kernel.text import fit_one_line, split_sentences
+from mi.kernel.text import fit_one_line, split_statements
 from mi.knowledge.search.words import compact
 from mi.persona.place import PersonaView, read_text
 from mi.persona.session_log import read_sections
@@ -55,12 +55,8 @@ def _rules(root: str) -> list[TeamDecision]:
         files = list_files(Store(NexusLayout(root)), "rules")
     except StorageError:
         return []
-    said = [(one.name, split_sentences(_without_headings(redact(read_text(one.path))))) for one in files]
+    said = [(one.name, split_statements(redact(read_text(one.path)))) for one in files]
     return [TeamDecision(name, sentence) for name, sentences in said for sentence in sentences]
-
-
-def _without_headings(text: str) -> str:
-    return "\n".join(line for line in text.splitlines() if not line.startswith("#"))
 
 
 def _cards(persona: PersonaView) -> list[TeamDecision]:
@@ -72,7 +68,7 @@ def _cards(persona: PersonaView) -> list[TeamDecision]:
 
 def _principles(persona: PersonaView) -> list[TeamDecision]:
     text = read_text(persona, persona.path("core", "principles.md")) or ""
-    return [TeamDecision("principles.md", sentence) for sentence in split_sentences(_without_headings(text))]
+    return [TeamDecision("principles.md", sentence) for sentence in split_statements(text)]
 
 
 def _sessions(persona: PersonaView) -> list[TeamDecision]:

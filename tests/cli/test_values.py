@@ -2,11 +2,14 @@
 
 import json
 import os
+from contextlib import closing
 from pathlib import Path
 
 import pytest
 
 from tests.cli.conftest import Stage, tree
+from tests.conftest import MI
+from tests.terminals import Terminal
 
 TEXT = "Keep changes small. Run the tests before you say done."
 SETTERS = [["init", "--values"], ["values", "set", "--text"]]
@@ -251,3 +254,30 @@ def test_a_model_that_never_answers_is_waited_for_only_so_long(home, tmp_path, m
     said = capfd.readouterr()
     assert "no answer within 0.5 s" in said.err
     assert "Run the tests before you say done." in said.out or "Values in force: 2" in said.out
+
+
+def test_headings_of_markdown_are_no_values(mi, home):
+    text = "# How I work\n\n- Keep changes small.\n\n## Tests\nRun the tests. #1 first.\n\nStyle\n-----\nNo globals.\n"
+    assert mi("init", "--values", text).returncode == 0
+    kept = [one["text"] for one in claims(home) if "values:base" in one["tags"] and "values:raw" not in one["tags"]]
+    assert kept == ["Keep changes small.", "Run the tests.", "#1 first.", "No globals."]
+
+
+def test_a_bare_init_asks_at_a_terminal(mi, home, tmp_path: Path):
+    programs = tmp_path / "programs"
+    programs.mkdir()
+    (programs / "codex").write_text("#!/bin/sh\nexit 1\n", "utf-8")
+    (programs / "codex").chmod(0o755)
+    env = {"MI_HOME": home.root, "HOME": str(tmp_path / "user"), "PATH": f"{programs}:/usr/bin:/bin"}
+    with closing(Terminal([str(MI), "init"], tmp_path, **env)) as terminal:
+        terminal.read_until("an empty line ends.")
+        terminal.type("Keep changes small.\nNever push.\n\n")
+        assert "rules, codex_schema" in terminal.read_until("else the rules)")
+        terminal.type("rules\n")
+        terminal.read_until("(yes/no)")
+        terminal.type("yes\n")
+        assert "Values in force: 2" in terminal.finish()
+    assert json.loads(mi("config", "get", "mind.provider", "--json").stdout)["value"] == "rules"
+    assert json.loads(mi("settings", "show", "--json").stdout)["prove"]["value"] == "yes"
+    done = mi("init")
+    assert (done.returncode, "--values TEXT" in done.stderr) == (2, True)

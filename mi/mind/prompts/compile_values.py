@@ -6,7 +6,7 @@ from msgspec import Struct
 
 from mi.kernel.language import detect
 from mi.kernel.messages import text
-from mi.kernel.text import split_sentences
+from mi.kernel.text import split_statements
 from mi.mind.prompt import Prompt, Section
 
 _INSTRUCTION = """\
@@ -36,7 +36,7 @@ def _rules(values_text: str) -> CompiledValues:
     procedure = DecisionProcedure(
         summary=text("values.usual-procedure", language), mermaid=text("values.usual-chart", language)
     )
-    return CompiledValues(version="v1", values_summary=split_sentences(values_text), decision_procedure=procedure)
+    return CompiledValues(version="v1", values_summary=split_statements(values_text), decision_procedure=procedure)
 
 
 compile_values = Prompt("compile_values", CompiledValues, _INSTRUCTION, _sections, _rules)
