@@ -20,13 +20,19 @@ from mi.knowledge.thoughts import kinds, store_state
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 CATALOGUE = ROOT / "mi" / "kernel" / "messages"
-SOURCES = [path for path in sorted((ROOT / "mi").rglob("*.py")) if CATALOGUE not in path.parents]
-TREES = {str(path.relative_to(ROOT)): ast.parse(path.read_text("utf-8")) for path in SOURCES}
+Trees = dict[str, ast.Module]
 ERRORS = {name for name, kind in vars(errors).items() if isinstance(kind, type) and issubclass(kind, errors.MiError)}
 
 
 ENGLISH = {key: text for table in messages.tables("en", "TEXT") for key, text in table.items()}
 CHINESE = {key: text for table in messages.tables("zh", "TEXT") for key, text in table.items()}
+
+
+@pytest.fixture(scope="module")
+def trees() -> Trees:
+    """The code by its path; gone with these tests, as it takes a hundred megabytes."""
+    sources = [path for path in sorted((ROOT / "mi").rglob("*.py")) if CATALOGUE not in path.parents]
+    return {str(path.relative_to(ROOT)): ast.parse(path.read_text("utf-8")) for path in sources}
 
 
 def placeholders(text: str) -> set[str]:
@@ -95,9 +101,9 @@ class Use:
         self.key, self.details, self.place = key, details, place
 
 
-def uses() -> Iterator[Use]:
+def uses(trees: Trees) -> Iterator[Use]:
     """Errors that are raised and notices that are added, with the details given to them."""
-    for path, tree in TREES.items():
+    for path, tree in trees.items():
         named = _assigned_texts(tree)
         for node in ast.walk(tree):
             if not isinstance(node, ast.Call) or not node.args:
@@ -137,16 +143,16 @@ def _texts(node: ast.expr, named: dict[str, set[str]]) -> set[str]:
     return set()
 
 
-def test_every_error_and_notice_in_the_code_has_its_text():
-    found = list(uses())
+def test_every_error_and_notice_in_the_code_has_its_text(trees: Trees):
+    found = list(uses(trees))
     assert len(found) > 30
     assert [f"{use.place} {use.key}" for use in found if use.key not in ENGLISH] == []
 
 
-def test_every_error_and_notice_gets_the_details_its_text_names():
+def test_every_error_and_notice_gets_the_details_its_text_names(trees: Trees):
     missing = [
         f"{use.place} {use.key}: {placeholders(ENGLISH[use.key]) - use.details}"
-        for use in uses()
+        for use in uses(trees)
         if use.details is not None and use.key in ENGLISH and placeholders(ENGLISH[use.key]) - use.details
     ]
     assert missing == []
@@ -179,10 +185,10 @@ def is_wording(text: str) -> bool:
 
 
 @pytest.mark.req("gov.intro.catalogue")
-def test_nothing_is_printed_that_is_not_in_the_catalogue():
+def test_nothing_is_printed_that_is_not_in_the_catalogue(trees: Trees):
     """Whoever prints gives a text of the catalogue, stored text, or signs."""
     found, calls = [], 0
-    for path, tree in TREES.items():
+    for path, tree in trees.items():
         for node in ast.walk(tree):
             name = ast.unparse(node.func) if isinstance(node, ast.Call) else ""
             prints = re.fullmatch(r"(?:\w+\.)*_?out(?:put)?\.line|print|sys\.std(?:out|err)\.write", name)
@@ -195,10 +201,10 @@ def test_nothing_is_printed_that_is_not_in_the_catalogue():
 
 
 @pytest.mark.req("gov.intro.catalogue")
-def test_no_error_or_notice_is_given_words_of_its_own():
+def test_no_error_or_notice_is_given_words_of_its_own(trees: Trees):
     """A reason inside an error is a text of the catalogue, too (`NestedText`), or came from outside."""
     found = []
-    for path, tree in TREES.items():
+    for path, tree in trees.items():
         named = _assigned_literals(tree)
         for node in ast.walk(tree):
             if not isinstance(node, ast.Call):
@@ -222,10 +228,10 @@ def _assigned_literals(tree: ast.Module) -> dict[str, list[ast.expr]]:
 
 
 @pytest.mark.req("gov.intro.catalogue")
-def test_every_reason_in_the_code_has_its_text():
+def test_every_reason_in_the_code_has_its_text(trees: Trees):
     used = [
         key
-        for tree in TREES.values()
+        for tree in trees.values()
         for node in ast.walk(tree)
         if isinstance(node, ast.Call) and getattr(node.func, "id", "") == "NestedText" and node.args
         for key in _texts(node.args[0], {})
@@ -245,10 +251,10 @@ def test_the_causes_of_failed_file_operations_have_their_text():
     assert {f"error.{code}" for code in errors._REASONS.values()} <= set(ENGLISH)
 
 
-def test_every_key_is_used():
+def test_every_key_is_used(trees: Trees):
     """By its whole name, or put together from texts and field names of the code, such as `run.` and `done`."""
     words = set()
-    for tree in TREES.values():
+    for tree in trees.values():
         words |= _constants(tree)
         fields = (node.target for node in ast.walk(tree) if isinstance(node, ast.AnnAssign))
         words |= {field.id for field in fields if isinstance(field, ast.Name)}
