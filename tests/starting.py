@@ -1,17 +1,21 @@
 """Start `mi` as a person does, without importing the package anew for every command of a test.
 
 A process that has imported the package stands by and forks. The command is a process of its own with its own words,
-environment, folder and streams, as if the installed program had been started; only the imports are done already. What
-Python reads at its own start (PYTHON*, the locale) cannot be given to a fork: such a command is started anew, as are
-those of tests that signal a process, own a terminal or look at the start itself: they call `MI`.
+environment, folder and streams, as if the installed program had been started; only the imports are done already, and
+the patterns that an earlier command looked for are compiled. What Python reads at its own start (PYTHON*, the locale)
+cannot be given to a fork: such a command is started anew, as are those of tests that signal a process, own a terminal
+or look at the start itself: they call `MI`.
 """
 
 import atexit
+import contextlib
 import gc
 import importlib
 import marshal
 import os
 import pkgutil
+import re
+import select
 import selectors
 import signal
 import socket
@@ -24,13 +28,13 @@ from pathlib import Path
 import mi
 from mi.__main__ import main
 from mi.app import speaker
-from mi.mind.language import claims_done
 from tests.speaking import INSTALLED, find_command, make_reader
 
 MI = find_command()
 Done = subprocess.CompletedProcess[str]
 _ROOT = Path(__file__).parents[1]
 _READ_AT_START = ("PYTHON", "LC_", "LANG", "LD_", "MALLOC_")
+_MESSAGE_BYTES = 2**17
 _PIPE_BYTES = 4096 * 8  # what a pipe takes before anybody reads, with room to spare
 
 
@@ -138,7 +142,39 @@ def _read_at_start(env: dict[str, str]) -> dict[str, str]:
     return {name: value for name, value in env.items() if name.startswith(_READ_AT_START)}
 
 
-def _serve(control: socket.socket) -> None:
+class _Patterns:
+    """The patterns that commands compiled; each tells at its end which were new."""
+
+    def __init__(self) -> None:
+        self._compile = re._compiler.compile
+        self._known: dict[tuple[type, str | bytes, int], re.Pattern] = {}
+        self._new: list[tuple[str | bytes, int]] = []
+        self._heard, self._tell = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        re._compiler.compile = self._find
+
+    def _find(self, pattern: str | bytes, flags: int = 0) -> re.Pattern:
+        key = (type(pattern), pattern, int(flags))
+        if key not in self._known:
+            self._known[key] = self._compile(pattern, flags)
+            self._new.append(key[1:])
+        return self._known[key]
+
+    def hear(self) -> None:
+        """Compile what commands told since the last time."""
+        while select.select([self._heard], [], [], 0)[0]:
+            for pattern, flags in marshal.loads(self._heard.recv(_MESSAGE_BYTES)):
+                self._find(pattern, flags)
+        self._new.clear()
+
+    def tell(self) -> None:
+        """Tell what this command compiled."""
+        told = marshal.dumps(self._new)
+        if self._new and len(told) < _MESSAGE_BYTES:
+            with contextlib.suppress(OSError):
+                self._tell.send(told, socket.MSG_DONTWAIT)
+
+
+def _serve(control: socket.socket, patterns: _Patterns) -> None:
     """Fork a command for each request until the test run is over."""
     waited: dict[int, socket.socket] = {}
 
@@ -157,10 +193,12 @@ def _serve(control: socket.socket) -> None:
             return
         *streams, told = fds
         line = socket.socket(fileno=told)
+        patterns.hear()
         signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGCHLD])
         pid = os.fork()
         if not pid:
             control.close()
+            atexit.register(patterns.tell)
             _become(streams, line)
         line.sendall(b"%d " % pid)
         waited[pid] = line
@@ -188,14 +226,14 @@ def _become(streams: list[int], line: socket.socket) -> None:
 
 def _main(control: str, pid: str) -> None:
     """Import the package as the command does, then stand by."""
+    patterns = _Patterns()
     for module in pkgutil.walk_packages(mi.__path__, "mi."):
         if not module.name.endswith("__main__"):
             importlib.import_module(module.name)
-    claims_done("Fix the test.", "Fixed and tested. Done.")  # compiles what every run looks for in an agent's words
     if pid:
         speaker.read_ancestry = make_reader(int(pid))
     gc.freeze()
-    _serve(socket.socket(fileno=int(control)))
+    _serve(socket.socket(fileno=int(control)), patterns)
 
 
 if __name__ == "__main__":
