@@ -4,7 +4,8 @@ import sys
 
 import msgspec
 
-from mi.agents.adapters.replay_script import read_script
+from mi.agents.adapters import replay_agent
+from mi.agents.adapters.replay_script import BatchScript, ReplaySpent, ReplayStep, read_script
 from mi.agents.codex_events import CodexEvents
 from mi.agents.drive import AgentCommand, build_environment, drive
 from mi.agents.protocol import BatchInput, BatchResult, Observer
@@ -38,10 +39,22 @@ class ReplayHands:
         position = known.batches if known else 0
         thread = batch.thread_id if known or not batch.thread_id else f"unknown:{batch.thread_id}"
         thread = thread or ids.make_id("replay")
-        agent = (sys.executable, "-P", "-m", "mi.agents.adapters.replay_agent", self._file, str(position), thread)
-        call = AgentCommand(agent, build_environment(), batch.prompt.encode(), CodexEvents())
+        agent = (sys.executable, "-I", "-S", replay_agent.__file__, thread)
+        given = msgspec.json.encode(_find_played(self._file, position)) + b"\n" + batch.prompt.encode()
+        call = AgentCommand(agent, build_environment(), given, CodexEvents())
         result = drive(call, batch, self._interrupt, observer, stop)
         if not result.thread_id:
             return result
         usage = self._ledger.settle(result.thread_id, known is not None, result.usage)
         return msgspec.structs.replace(result, usage=usage)
+
+
+def _find_played(file: str, position: int) -> BatchScript:
+    """Return a batch of the script with what its thread spent so far: the stream, like Codex', tells the total."""
+    batches = read_script(file).batches
+    spent = [one.usage for one in batches[: position + 1]]
+    total = ReplaySpent(
+        input_tokens=sum(one.input_tokens for one in spent), output_tokens=sum(one.output_tokens for one in spent)
+    )
+    steps = batches[position].steps if position < len(batches) else (ReplayStep(say="(end of script)"),)
+    return BatchScript(steps=steps, usage=total)
