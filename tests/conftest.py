@@ -5,6 +5,8 @@ import gc
 import os
 import subprocess
 import sys
+import sysconfig
+import venv
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -23,9 +25,9 @@ Mi = Callable[..., subprocess.CompletedProcess[str]]
 
 def pytest_configure(config: pytest.Config) -> None:
     """Compile the package once, as pip does where it installs it: each command that a test starts finds it compiled."""
-    _find_python()
     sys.dont_write_bytecode = False  # the tests' own: to rewrite their assertions anew takes longer than to read them
     if not hasattr(config, "workerinput"):
+        _find_python()
         compileall.compile_dir(Path(__file__).parents[1] / "mi", quiet=1)
 
 
@@ -47,10 +49,18 @@ def pytest_xdist_auto_num_workers() -> int:
 
 
 def _find_python() -> None:
-    """Put the folder of the `python3` that commands find first: a version manager's script takes longer than it."""
+    """Put a `python3` first that starts at once: a version manager's script or other packages make it slow.
+
+    It finds pytest and what else the tests have installed, but not MI.
+    """
     words = ["python3", "-c", "import sys; print(sys.executable)"]
     found = subprocess.run(words, check=True, capture_output=True, encoding="utf-8").stdout.strip()
-    os.environ["PATH"] = os.pathsep.join([str(Path(found).parent), os.environ["PATH"]])
+    plain = Path(sys.prefix) / "plain"
+    if not (plain / "bin" / "python3").exists():
+        venv.create(plain, symlinks=True)
+        (packages,) = plain.glob("lib/*/site-packages")
+        (packages / "tests.pth").write_text(sysconfig.get_path("purelib"), "utf-8")
+    os.environ["PATH"] = os.pathsep.join([str(plain / "bin"), str(Path(found).parent), os.environ["PATH"]])
 
 
 @pytest.fixture(autouse=True)
@@ -126,6 +136,6 @@ def repository(tmp_path: Path) -> Callable[..., Path]:
 
 def git(path: Path, *args: str) -> str:
     """Run git in a folder with a test identity."""
-    identity = ["-c", "user.name=Test", "-c", "user.email=test@example.invalid"]
+    identity = ["-c", "user.name=Test", "-c", "user.email=test@example.invalid", "-c", "maintenance.auto=false"]
     done = subprocess.run(["git", "-C", str(path), *identity, *args], check=True, capture_output=True, encoding="utf-8")
     return done.stdout.strip()
