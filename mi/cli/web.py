@@ -10,6 +10,7 @@ from mi.kernel.errors import MiError, UsageError
 
 if TYPE_CHECKING:
     from mi.app.loopback.server import Certificate
+    from mi.web.server import PageServer
 
 _PORT = "7439"
 
@@ -27,6 +28,7 @@ def build_parser(name: str) -> Parser:
     built.add_argument("--cert", metavar="FILE", help="the certificate for TLS")
     built.add_argument("--key", metavar="FILE", help="the key of the certificate")
     built.add_argument("--insecure", action="store_true", help="go without TLS at --bind: others can read along")
+    built.add_argument("--hub", action="store_true", help="share with the hub meanwhile, as mi sync --watch does")
     add_json(built)
     return built
 
@@ -42,6 +44,10 @@ def _serve(context: HomeContext, args: Args) -> int:
         raise UsageError("bad-port", value=args.port)
     address = _read_address(args)
     project_id = context.at(args.project).project.project_id if args.project else ""
+    if args.hub:
+        from mi.app.hub import open_hub
+
+        open_hub(context)  # whatever is missing is said before anything is served
     server = PageServer(context, Binding(int(args.port), address, _read_certificate(args)))
     link = server.make_link(f"/?project={project_id}" if project_id else "/")
     out = Output(context.language)
@@ -53,8 +59,31 @@ def _serve(context: HomeContext, args: Args) -> int:
     if args.open and not _open_browser(link) and not args.json:
         out.say("web.no-browser")
         flush()
+    if args.hub:
+        _follow_hub(context, server)
     server.run()
     return 0
+
+
+def _follow_hub(context: HomeContext, server: "PageServer") -> None:
+    """Carry what is new from and to the hub while the page is served; open pages are told."""
+    import sys
+    import threading
+
+    from mi.app.hub import watch
+
+    own = HomeContext(context.home)  # what it opens is this thread's own
+
+    def fail(error: MiError) -> None:
+        sys.stderr.write(f"mi: {error.line(own.quiet_language)}\n")
+
+    def follow() -> None:
+        try:
+            watch(own, lambda: False, lambda done: server.background.note_change("runs"), fail)
+        except MiError as error:
+            fail(error)
+
+    threading.Thread(target=follow, name="hub", daemon=True).start()
 
 
 def _say_where(context: HomeContext, out: Output, args: Args, url: str, link: str) -> None:

@@ -64,6 +64,11 @@ class BackgroundWork:
         with self._lock:
             return dict(self._changes)
 
+    def note_change(self, about: str) -> None:
+        """Let open pages be told that something changed of which no log tells."""
+        with self._lock:
+            self._changes[about] = self._changes.get(about, 0) + 1
+
     def _keep(self, deed: Deed) -> None:
         self._deeds.pop((deed.about, deed.name), None)
         self._deeds[deed.about, deed.name] = deed

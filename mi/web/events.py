@@ -109,6 +109,8 @@ class HomeEvents:
     def _measure_beside(self) -> dict[tuple[str, str], int]:
         """Return by name how much there is beside the logs: what agents print meanwhile, and what the page does."""
         printed = {("printed", name): size for name, size in self._live.measure().items()}
+        if os.path.exists(self._home.hub_questions):  # it is written anew by whoever hears the hub
+            printed["hub", "inbox"] = os.stat(self._home.hub_questions).st_mtime_ns
         return printed | {("done", name): count for name, count in self._work.count_changes().items()}
 
     def _name(self) -> str:

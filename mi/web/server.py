@@ -88,7 +88,8 @@ class PageServer:
         place = read_place(context.home)
         names = _LOOPBACK if binding.address in _LOOPBACK else (host.lower(),)
         origin = Origin(scheme, tuple(f"{name}:{self.port}" for name in names))
-        page = PageApp(context.home, place, origin, self._doorway)
+        self.background = BackgroundWork()
+        page = PageApp(context.home, place, origin, self._doorway, self.background)
         endpoint = McpEndpoint(context.for_agent(), offer(context.config.mcp.tools))
         mcp = build_app([endpoint.route], read_token(context.home), Limits(), endpoint.lifespan)
         app = _Split(page, mcp)
@@ -137,14 +138,16 @@ def _is_mcp(path: str) -> bool:
 class PageApp:
     """The views of a home, for whoever came by a link."""
 
-    def __init__(self, home: Home, place: str, origin: Origin, doorway: Doorway) -> None:
+    def __init__(
+        self, home: Home, place: str, origin: Origin, doorway: Doorway, background: BackgroundWork | None = None
+    ) -> None:
         self._home = home
         self._had_home = home.exists()
         self._place = place
         self._origin = origin
         self._doorway = doorway
         self._pages = Pages(place)
-        self._background = BackgroundWork()
+        self._background = background or BackgroundWork()
         self._events: HomeEvents | None = None
         self._views = [(view, compile_path(view.path)[0]) for view in VIEWS]
         self._slow: dict[tuple[str, str], asyncio.Task[Response]] = {}  # looks that go on, by session and address

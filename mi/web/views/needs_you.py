@@ -67,7 +67,7 @@ def _make_card(item: InboxItem, request: PageRequest) -> WaitingCard:
         _find_cited(request.context, item),
         _list_facts(request.context, item) if item.kind == "facts" else [],
         can_answer,
-        item.kind not in _CHOICES,
+        item.kind not in _CHOICES and not item.is_elsewhere,
         choices,
         item.kind in ("proposal", "handoff") or (can_answer and len(item.options) != 1 and item.kind != "suggestion"),
         "" if can_answer or choices else item.answer_with,

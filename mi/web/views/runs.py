@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping
 from mi.agents.choose import choose_agent
 from mi.agents.registry import VENDORS
 from mi.app.home_context import HomeContext
+from mi.app.hub import SharedRun, list_shared_runs
 from mi.app.queue import QueuedOptions, QueueWishes, WantedTask, add_tasks
 from mi.app.race import start_race
 from mi.app.run_again import resume_detached
@@ -48,10 +49,13 @@ class RunsModel(NamedTuple):
     roots: list[tuple[str, str]]  # folder and name of each project in which a run can begin
     agents: list[tuple[str, str]]
     racers: tuple[int, ...]
+    has_hub: bool
+    shared: list[SharedRun]  # of the hub's members, where those were asked for
 
 
 def _show(request: PageRequest) -> RunsModel:
-    chosen = {name: value for name in ("state", "project", "agent", "q") if (value := request.query.get(name, ""))}
+    names = ("state", "project", "agent", "q", "whose")
+    chosen = {name: value for name in names if (value := request.query.get(name, ""))}
     state = chosen.get("state", "")
     if state and state not in STATES:
         raise UsageError("no-such-choice", name="state", value=repr(state), known=", ".join(STATES), hint="mi runs")
@@ -61,11 +65,13 @@ def _show(request: PageRequest) -> RunsModel:
     wish = RunWish((state,) if state else (), "", chosen.get("project", ""), most, "", words, agent)
     found = build_runs(request.context, wish, lambda done, total: None)
     known = request.context.known_projects.roots
-    names = {one.project_id: os.path.basename(root) for root, one in known.items()}
+    projects = {one.project_id: os.path.basename(root) for root, one in known.items()}
     roots = [(root, os.path.basename(root)) for root in known if os.path.isdir(root)]
     states = [(name, text(f"run.{name}", request.language)) for name in STATES]
     agents = [(one.name, one.name) for one in VENDORS]
-    return RunsModel([_make_row(one) for one in found.runs], found.total, states, chosen, names, roots, agents, _RACERS)
+    rows, has_hub = [_make_row(one) for one in found.runs], os.path.exists(request.context.home.hub)
+    shared = list_shared_runs(request.context, most) if has_hub and "whose" in chosen else []
+    return RunsModel(rows, found.total, states, chosen, projects, roots, agents, _RACERS, has_hub, shared)
 
 
 def _make_row(entry: RunEntry) -> RunRow:
