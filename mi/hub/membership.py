@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from mi.hub.connection import connect, connect_home, make_dsn, parse_dsn
 from mi.hub.schema import check_version, prepare, read_hub_id
-from mi.hub.state import HubState, change_hub, keep_password, need_hub, read_hub
+from mi.hub.state import HubState, change_hub, keep_password, need_hub, read_hub, read_password
 from mi.kernel import files, ids
-from mi.kernel.errors import MiError, NotFound, UsageError
+from mi.kernel.errors import Blocked, MiError, NotFound, UsageError
 from mi.kernel.home import Home
 from mi.kernel.notices import Notices
 
@@ -82,21 +82,37 @@ def _make_verifier(connection: "Connection", secret: str, role: str) -> str:
 def join(home: Home, notices: Notices, dsn: str, secret: str) -> HubState:
     """Take part in a hub: the secret is used up, and what replaces it is known to this home alone.
 
-    A home that was joined before gets an id of its own anew: it may be a copy of another one.
+    A home that was joined before gets an id of its own anew: it may be a copy of another one. One that was stopped
+    after the hub's yes goes on with what it kept.
     """
     parts = parse_dsn(dsn)
     if "user" not in parts and "service" not in parts:
         raise UsageError("hub-needs-role")
+    known, password = read_hub(home, notices), read_password(home)
+    if known.home_id and not known.dsn and password:
+        try:
+            with connect(dsn, password) as connection:
+                check_version(connection)
+                (member,) = connection.execute("SELECT mi_hub.me()").fetchone() or (None,)
+                if member is not None:
+                    return _finish_joining(home, notices, connection, make_dsn(parts), str(member))
+        except Blocked:
+            pass  # the hub never heard of it: the secret is still good
     password = secrets.token_urlsafe(32)
     with connect(dsn, secret) as connection:
         check_version(connection)
         verifier = _make_verifier(connection, password, parts.get("user", ""))
-        keep_password(home, password)  # before it is needed: a kill after the next line would lock this home out
+        keep_password(home, password)  # before it is needed: a kill after the next lines would lock this home out
+        change_hub(home, notices, home_id=ids.make_id("home"), mark_key=secrets.token_hex(16), dsn="")
         (member,) = connection.execute("SELECT mi_hub.join_hub(%s)", (verifier,)).fetchone() or ("",)
-        home_id = ids.make_id("home")
-        connection.execute("INSERT INTO mi_hub.home (id, member) VALUES (%s, %s)", (home_id, member))
-        fields = {"hub_id": read_hub_id(connection), "dsn": make_dsn(parts), "member": str(member), "home_id": home_id}
-        return change_hub(home, notices, mark_key=secrets.token_hex(16), **fields)
+        return _finish_joining(home, notices, connection, make_dsn(parts), str(member))
+
+
+def _finish_joining(home: Home, notices: Notices, connection: "Connection", dsn: str, member: str) -> HubState:
+    """Make this home known to the hub that let it in, and keep where that is."""
+    query = "INSERT INTO mi_hub.home (id, member) VALUES (%s, %s) ON CONFLICT DO NOTHING"
+    connection.execute(query, (read_hub(home, notices).home_id, member))
+    return change_hub(home, notices, hub_id=read_hub_id(connection), dsn=dsn, member=member)
 
 
 def rejoin(home: Home, notices: Notices) -> HubState:
