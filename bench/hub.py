@@ -1,20 +1,25 @@
-"""What a hub costs: pushing, pulling, many homes in turn; on a real PostgreSQL with TLS.
+"""What a hub costs: pushing, pulling, many homes in turn, its queue; on a real PostgreSQL with TLS.
 
 Prints figures and asserts nothing. `bench/hub.py 1000000` is the whole size; it takes 2 GB of disk and some minutes.
 """
 
 import os
 import shutil
+import statistics
 import sys
 import tempfile
 import time
+from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
 ROOT = Path(__file__).resolve().parent.parent
 sys.path[0] = str(ROOT)  # in place of this folder, whose queue.py would be taken for Python's own
 
+from mi.fleet.queue import ClaimRules, QueuedTask, StretchEnd  # noqa: E402
 from mi.hub.connection import connect_home  # noqa: E402
+from mi.hub.procrastinate_queue import ProcrastinateQueue  # noqa: E402
 from mi.hub.pull import HubPull  # noqa: E402
 from mi.hub.push import HubPush  # noqa: E402
 from mi.hub.state import need_hub  # noqa: E402
@@ -25,7 +30,7 @@ from tests.hub.postgres import Postgres  # noqa: E402
 from tests.hub.team import Team, TeamHome  # noqa: E402
 
 WORDS = "the release of this service goes out on a day when all tests were green and nobody objected to it".split()
-NEW, HOMES = 1000, 100
+NEW, HOMES, JOBS = 1000, 100, 2000
 
 
 def write_claims(home: Home, count: int, first: int = 0) -> None:
@@ -89,6 +94,7 @@ def main(count: int) -> None:
                 "SELECT count(*), pg_database_size(current_database()) FROM mi_hub.record"
             ).fetchone()
             print(f"the hub: {rows[0]:,} records, {rows[1] / rows[0]:,.0f} bytes each with its indexes")
+        measure_queue(ana)
         many = [team.join(f"m{number}") for number in range(HOMES)]
         for number, one in enumerate(many):
             write_claims(Home(str(one.root)), 1, count * 2 + number)
@@ -97,6 +103,33 @@ def main(count: int) -> None:
     finally:
         server.remove()
         shutil.rmtree(folder)
+
+
+def measure_queue(member: TeamHome) -> None:
+    """A queue of many open jobs: putting them there, claiming, saying that one lives, ending."""
+    home = Home(str(member.root))
+    with closing(ProcrastinateQueue(home, need_hub(home, Notices()))) as queue:
+        queue.counts()
+        tasks = [
+            QueuedTask(f"run_{number}", f"task {number}", "0" * 16, "", same=str(number)) for number in range(JOBS)
+        ]
+        began = time.perf_counter()
+        queue.put(tasks)
+        print(f"queue: put {JOBS / (time.perf_counter() - began):,.0f} tasks/s in a batch (wanted 2,000/s)")
+        rules, claims = ClaimRules(), []
+        print(f"       claim {median_ms(lambda _: claims.append(queue.claim('w', rules))):.1f} ms (wanted 3 ms)")
+        print(f"       heartbeat {median_ms(lambda at: queue.heartbeat(claims[at].token)):.1f} ms")
+        done = StretchEnd("done")
+        print(f"       finish {median_ms(lambda at: queue.finish(claims[at].token, done)):.1f} ms (wanted 3 ms)")
+
+
+def median_ms(call: Callable[[int], object], count: int = 100) -> float:
+    times = []
+    for at in range(count):
+        began = time.perf_counter()
+        call(at)
+        times.append(time.perf_counter() - began)
+    return statistics.median(times) * 1000
 
 
 def sync_new(member: TeamHome) -> float:

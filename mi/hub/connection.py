@@ -25,6 +25,7 @@ _REASONS = {  # by SQLSTATE, else by its class
     "3D000": "hub-unreachable",
     "53100": "hub-full",
     "53300": "hub-busy",
+    "55P03": "hub-held-up",
     "57": "hub-cut",
     "08": "hub-cut",
 }

@@ -28,10 +28,12 @@ from mi.kernel import ids
 from mi.kernel.errors import MiError
 from mi.kernel.home import Home
 from mi.kernel.jsontext import encode
+from mi.kernel.secrets import find_hints, find_secrets, redact
 
 if TYPE_CHECKING:
     from mi.hub.connection import Connection
 
+_MEND_S = 600.0  # between two looks whether procrastinate's tables still say the same
 CHANNEL = "mi_hub_queue"  # on which the hub tells the member whose jobs may begin
 _UNDONE = ["blocked", "failed", "stopped", "cancelled"]  # it has ended, and what comes after it does not begin
 _COLUMNS = """job.run, job.task, job.project, job.root, job.agent, job.priority, job.asked_for, job.lock, job.same,
@@ -65,6 +67,8 @@ class ProcrastinateQueue:
         self._for_others = for_others
         self._opened: Connection | None = None
         self._open = ExitStack()
+        self._mends_at = 0.0
+        self._asked = ""  # the token of a claim whose answer was not heard; the next claim takes it up
 
     def close(self) -> None:
         self._opened = None
@@ -96,15 +100,16 @@ class ProcrastinateQueue:
 
     def put(self, tasks: Iterable[QueuedTask]) -> list[SameTask]:
         given = [*tasks]
-        text = encode([task._asdict() for task in given]).decode().replace("\\u0000", "")
+        text = encode([task._asdict() for task in _hide_secrets(given)]).decode().replace("\\u0000", "")
         rows = self._ask("SELECT number, other FROM mi_hub.put(%s, %s)", text, self._for_others)
         return [SameTask(given[number - 1], other) for number, other in rows]
 
     def claim(self, worker: str, rules: ClaimRules) -> JobClaim | None:
-        token = ids.make_id("claim")
+        token = self._asked = self._asked or ids.make_id("claim")
         most_of = encode(dict(rules.most_of)).decode()
         limits = (rules.most, most_of, [*rules.held], rules.default_agent, rules.only)
         rows = self._ask(_CLAIM, token, self._state.home_id, worker, *limits)
+        self._asked = ""
         return JobClaim(token, _read_job(rows[0])) if rows else None
 
     def heartbeat(self, token: str) -> Literal["held", "cancelled", "lost"]:
@@ -145,7 +150,9 @@ class ProcrastinateQueue:
     def sweep(self, silent_s: float, is_gone: Callable[[str], bool]) -> list[str]:
         ours = "SELECT DISTINCT worker FROM mi_hub.job WHERE state = 'running' AND home = %s"
         gone = [worker for (worker,) in self._ask(ours, self._state.home_id) if is_gone(worker)]
-        rows = self._ask("SELECT * FROM mi_hub.sweep(%s, %s, %s)", self._state.home_id, gone, silent_s)
+        mends = time.monotonic() >= self._mends_at
+        rows = self._ask("SELECT * FROM mi_hub.sweep(%s, %s, %s, %s)", self._state.home_id, gone, silent_s, mends)
+        self._mends_at = time.monotonic() + _MEND_S if mends else self._mends_at
         return [run_id for (run_id,) in rows]
 
     def pause(self, pause: AgentPause) -> None:
@@ -193,6 +200,15 @@ def _read_job(row: Any) -> QueuedJob:
     run_id, task, project_id, root, agent, priority, asked_for, lock, same, list_task, options, *rest, after = row
     asked = (run_id, task, project_id, root, agent, priority, asked_for, tuple(after), lock, same, list_task, options)
     return QueuedJob(QueuedTask(*asked), *rest)
+
+
+def _hide_secrets(tasks: list[QueuedTask]) -> Iterable[QueuedTask]:
+    """Yield tasks as they leave: without secrets that somebody put into them past the command."""
+    texts = [f"{task.task}\n{task.options}" for task in tasks]
+    hints = find_hints(texts)
+    for task, text in zip(tasks, texts, strict=True):
+        hides = bool(find_secrets(text, hints))
+        yield task._replace(task=redact(task.task), options=redact(task.options)) if hides else task
 
 
 def _find_delay(not_before: float) -> float:

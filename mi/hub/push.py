@@ -25,7 +25,8 @@ Progress = Callable[[int, int], None]  # how far, of how much, in bytes of the l
 _BATCH_BYTES = 1 << 20  # of records that one push holds
 _BATCH_ROWS = 2000
 _TAIL = 1024  # bytes before a position by which it is recognised
-_PUSH = f"SELECT taken, mark, added FROM mi_hub.push({', '.join(['%s'] * 12)})"
+_LOST = "another home has taken {} over"
+_PUSH = f"SELECT taken, added, lost_runs FROM mi_hub.push({', '.join(['%s'] * 12)})"
 
 
 class LogPosition(NamedTuple):
@@ -131,11 +132,12 @@ class HubPush:
     def _send(self, log: HomeLog, since: int, batch: _Batch) -> tuple[int, dict[str, str]]:
         """Push a batch; return how many records are new there, and why it refuses which, by their digests."""
         try:
-            return self._push(log, since, batch.upto, batch.rows), {}
+            return self._push(log, since, batch.upto, batch.rows)
         except self._refusals:
             refused = self._find_refused(log, since, batch.upto, batch.rows)
             rest = [one for one in batch.rows if one.digest not in refused]
-            return self._push(log, since, batch.upto, rest), refused
+            added, lost = self._push(log, since, batch.upto, rest)
+            return added, refused | lost
 
     @cached_property
     def _refusals(self) -> tuple[type[Exception], ...]:
@@ -165,17 +167,18 @@ class HubPush:
             if not refused:
                 return
 
-    def _push(self, log: HomeLog, since: int, upto: int, rows: list[Outgoing]) -> int:
+    def _push(self, log: HomeLog, since: int, upto: int, rows: list[Outgoing]) -> tuple[int, dict[str, str]]:
         columns = (
             *([one.reach for one in rows], [one.kind for one in rows], [one.run for one in rows]),
             *([_find_moment(one) for one in rows], [one.digest for one in rows], [one.body for one in rows]),
         )
         place = (self._state.home_id, log.path, log.project, since, upto, self._make_mark(log, upto))
         values = (*place, *("\n".join(column) for column in columns))
-        taken, _, added = self._connection.execute(_PUSH, values).fetchone() or (0, "", -1)
+        taken, added, lost = self._connection.execute(_PUSH, values).fetchone() or (0, -1, [])
         if added < 0:  # another process of this home, or a copy of it, pushed meanwhile
             raise Blocked("hub-pushed-elsewhere", path=log.path, taken=taken)
-        return int(added)
+        late = [one for one in rows if one.reach == "run" and one.run in lost] if lost else []
+        return int(added), {one.digest: _LOST.format(one.run) for one in late}
 
     def _make_mark(self, log: HomeLog, upto: int) -> str:
         """Return what recognises the bytes before a position; it tells nothing about them to whoever lacks the key."""

@@ -9,6 +9,7 @@ from collections import Counter
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
+from typing import TypeVar
 
 import pytest
 
@@ -16,6 +17,7 @@ from mi.fleet.queue import AgentPause, ClaimRules, Queue, QueuedTask, Spending, 
 from mi.fleet.workers import is_gone, sign_in
 from mi.kernel.errors import MiError
 
+T = TypeVar("T")
 OpenQueue = Callable[[str], Queue]  # of a place; in another process, too
 ANY = ClaimRules()
 DONE = StretchEnd("done")
@@ -33,7 +35,6 @@ class QueueConformance:
     """Subclass it and say how the queue of a place is opened: a function of a module."""
 
     open_queue: OpenQueue
-    jobs = JOBS
 
     @pytest.fixture
     def queue(self, tmp_path: Path) -> Queue:
@@ -421,20 +422,25 @@ class QueueConformance:
 
     @pytest.mark.req("fleet.queue.exactly-once")
     def test_every_stretch_is_finished_once_though_workers_are_killed(self, tmp_path: Path) -> None:
-        kill_workers(type(self).open_queue, tmp_path, self.jobs, SOAK_S)
+        kill_workers(type(self).open_queue, tmp_path, JOBS, SOAK_S)
 
 
-def kill_workers(open_queue: OpenQueue, place: Path, jobs: int, seconds: float) -> None:
-    """Work through jobs with eight processes, of which one or another is killed all the time, for so long at least."""
+def kill_workers(
+    open_queue: OpenQueue, place: Path, jobs: int, seconds: float, disturb: Callable[[], None] = lambda: None
+) -> None:
+    """Work through jobs with eight processes, of which one or another is killed all the time, for so long at least.
+
+    When half of them are killed, `disturb` does what else may happen to this queue.
+    """
     until = time.monotonic() + seconds
     while True:
         (place / "ledger").unlink(missing_ok=True)
-        round_of_jobs(open_queue, place, jobs)
+        round_of_jobs(open_queue, place, jobs, disturb)
         if time.monotonic() >= until:
             return
 
 
-def round_of_jobs(open_queue: OpenQueue, place: Path, jobs: int) -> None:
+def round_of_jobs(open_queue: OpenQueue, place: Path, jobs: int, disturb: Callable[[], None]) -> None:
     queue = open_queue(str(place / "queue"))
     before = len(queue.jobs())
     queue.put([task(f"run_{before + number}") for number in range(jobs)])
@@ -451,6 +457,8 @@ def round_of_jobs(open_queue: OpenQueue, place: Path, jobs: int) -> None:
             workers[victim].join()
             workers[victim] = begin_worker(open_queue, place)
             killed += 1
+            if killed == KILLS // 2:
+                disturb()
     finally:
         for worker in workers:
             worker.kill()
@@ -479,7 +487,7 @@ def work(open_queue: OpenQueue, place: str) -> None:
     held = os.open(os.path.join(place, "held"), os.O_RDWR | os.O_CREAT)
     with sign_in(os.path.join(place, "workers")) as name:
         while True:
-            claim = queue.claim(name, ANY)
+            claim = insist(partial(queue.claim, name, ANY))
             if claim is None:
                 continue
             number = int(claim.job.run_id.removeprefix("run_"))
@@ -490,5 +498,14 @@ def work(open_queue: OpenQueue, place: str) -> None:
                 os.write(ledger, f"twice {said}".encode())
             end = StretchEnd("waiting") if claim.job.stretch == 1 and number % 2 else DONE
             fcntl.lockf(held, fcntl.LOCK_UN, 1, number)
-            if queue.finish(claim.token, end):
+            if insist(partial(queue.finish, claim.token, end)):
                 os.write(ledger, f"finished {said}".encode())
+
+
+def insist(ask: Callable[[], T]) -> T:
+    """Ask until there is an answer: a queue that is elsewhere may be out of reach for a while."""
+    while True:
+        try:
+            return ask()
+        except MiError:
+            time.sleep(0.05)

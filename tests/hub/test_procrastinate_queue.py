@@ -1,6 +1,7 @@
 """The queue of a hub holds to what every queue must."""
 
 import shutil
+import signal
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -12,7 +13,7 @@ from mi.hub.procrastinate_queue import ProcrastinateQueue
 from mi.hub.state import read_hub
 from mi.kernel.home import Home
 from mi.kernel.notices import Notices
-from tests.fleet.conformance import ANY, JOBS, SOAK_S, QueueConformance, task
+from tests.fleet.conformance import ANY, JOBS, SOAK_S, QueueConformance, kill_workers, task
 from tests.hub.postgres import Postgres
 from tests.hub.team import Team
 from tests.waiting import wait_until
@@ -33,7 +34,6 @@ def shared(postgres: Postgres, tmp_path_factory: pytest.TempPathFactory) -> Team
 
 class TestProcrastinateQueue(QueueConformance):
     open_queue = staticmethod(open_queue)
-    jobs = JOBS if SOAK_S else 2000  # each is some round trips; all of them in `make soak`
 
     @pytest.fixture(autouse=True)
     def hub(self, shared: Team, tmp_path: Path) -> None:
@@ -62,3 +62,20 @@ class TestProcrastinateQueue(QueueConformance):
         assert wait_until(lambda: queue.claim("w", ANY) is not None, 20)
         assert queue.find("run_1").state == "running"
         assert queue.find("run_2").state == "queued"
+
+    @pytest.mark.req("fleet.queue.exactly-once", "hub.queue.restart")
+    def test_every_stretch_is_finished_once_though_workers_are_killed(self, tmp_path: Path) -> None:
+        """Here the server ends at once in between, too, and starts again."""
+        server = Postgres(fsync=True)
+        try:
+            Team(server, tmp_path / "team").join("ana")
+            shutil.copytree(tmp_path / "team" / "ana", tmp_path / "ana", dirs_exist_ok=True)
+
+            def restart() -> None:
+                server.stop(signal.SIGQUIT)
+                server.start()
+
+            jobs = JOBS if SOAK_S else 1000  # each is some round trips; all of them in `make soak`
+            kill_workers(open_queue, tmp_path, jobs, SOAK_S, restart)
+        finally:
+            server.remove()

@@ -463,9 +463,11 @@ END
 $$;
 
 -- Release the claims of workers of a home that are gone, and of all that were silent for so long by the clock of the
--- server, since it runs: while it did not, nobody could say anything.
-CREATE FUNCTION mi_hub.sweep(of_home text, gone text[], silent_s float8) RETURNS SETOF text
-LANGUAGE plpgsql SECURITY DEFINER SET search_path = mi_hub, pg_temp AS $$
+-- server, since it runs: while it did not, nobody could say anything. `mends`: also compare with procrastinate's tables,
+-- which somebody may have changed with its own tools: what is doing there and claimed by nobody ends, what is queued
+-- here and not there is put there again.
+CREATE FUNCTION mi_hub.sweep(of_home text, gone text[], silent_s float8, mends boolean) RETURNS SETOF text
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = mi_hub, mi_procrastinate, pg_temp AS $$
 DECLARE
     me text := mi_hub.take_turn();
     since timestamptz := clock_timestamp() - silent_s * interval '1 second';
@@ -478,6 +480,13 @@ BEGIN
         PERFORM mi_hub.release_job(one, '', 0, true);
         RETURN NEXT one.run;
     END LOOP;
+    IF mends THEN
+        PERFORM procrastinate_finish_job_v1(id, 'failed', false) FROM procrastinate_jobs WHERE status = 'doing'
+            AND NOT EXISTS (SELECT FROM job WHERE state = 'running' AND stretch_id = procrastinate_jobs.id);
+        PERFORM mi_hub.begin_stretches(me, ARRAY(
+            SELECT run FROM job WHERE member = me AND state = 'queued' AND pending = 0 AND NOT EXISTS (
+                SELECT FROM procrastinate_jobs WHERE queueing_lock = me || '/' || run AND status = 'todo')));
+    END IF;
 END
 $$;
 
@@ -527,6 +536,57 @@ BEGIN
     IF FOUND THEN
         PERFORM mi_hub.count_spending(one, me, on_day, of_agent, coalesce(usd, 0), coalesce(used, 0));
     END IF;
+END
+$$;
+
+-- Push as before, but for records of a run that another home has: of one that it works on now, or took over from this
+-- home. They are not taken; the runs are told.
+DROP FUNCTION mi_hub.push(text, text, text, bigint, bigint, text, text, text, text, text, text, text);
+CREATE FUNCTION mi_hub.push(
+    of_home text, of_path text, of_project text, since bigint, upto bigint, new_mark text,
+    reaches text, kinds text, runs text, times text, digests text, bodies text
+) RETURNS TABLE (taken bigint, mark text, added bigint, lost_runs text[])
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = mi_hub, pg_temp AS $$
+#variable_conflict use_column
+DECLARE
+    me text := mi_hub.me();
+    found_log log%ROWTYPE;
+    month timestamptz;
+    count bigint := 0;
+    lost text[] := '{}';
+BEGIN
+    IF NOT EXISTS (SELECT FROM home WHERE id = of_home AND member = me) THEN
+        RAISE insufficient_privilege USING MESSAGE = format('%s is no home of %s', of_home, session_user);
+    END IF;
+    UPDATE home SET seen = now() WHERE id = of_home;
+    INSERT INTO log (home, path, project) VALUES (of_home, of_path, of_project) ON CONFLICT DO NOTHING;
+    SELECT * INTO found_log FROM log WHERE home = of_home AND path = of_path FOR UPDATE;
+    IF found_log.taken <> since THEN
+        RETURN QUERY SELECT found_log.taken, found_log.mark, -1::bigint, lost;
+        RETURN;
+    END IF;
+    FOR month IN SELECT DISTINCT date_trunc('month', one::timestamptz, 'UTC')
+        FROM unnest(string_to_array(times, E'\n')) AS one LOOP
+        PERFORM make_month(month);
+    END LOOP;
+    IF runs ~ '[^\n]' THEN
+        lost := ARRAY(SELECT DISTINCT run FROM job WHERE run = ANY (string_to_array(runs, E'\n'))
+            AND home NOT IN ('', of_home) AND ((member = me AND state = 'running') OR of_home = ANY (former)));
+    END IF;
+    INSERT INTO record (log, seq, written, digest, reach, kind, run, body)
+        SELECT found_log.id, found_log.seq + number, written::timestamptz, digest, reach, kind, coalesce(run, ''), body
+        FROM unnest(string_to_array(reaches, E'\n'), string_to_array(kinds, E'\n'), string_to_array(runs, E'\n'),
+            string_to_array(times, E'\n'), string_to_array(digests, E'\n'), string_to_array(bodies, E'\n'))
+            WITH ORDINALITY AS given (reach, kind, run, written, digest, body, number)
+        WHERE reach <> 'run' OR coalesce(run, '') <> ALL (lost)
+        ON CONFLICT DO NOTHING;
+    GET DIAGNOSTICS count = ROW_COUNT;
+    UPDATE log SET taken = upto, mark = new_mark, seq = log.seq + cardinality(string_to_array(bodies, E'\n'))
+        WHERE id = found_log.id;
+    IF count > 0 THEN
+        PERFORM pg_notify('mi_hub', of_home);
+    END IF;
+    RETURN QUERY SELECT upto, new_mark, count, lost;
 END
 $$;
 

@@ -16,6 +16,7 @@ TEXT: dict[str, str] = {
     "error.hub-missing": "{where} has no hub: {reason} (its owner makes it by mi hub init DSN)",
     "error.hub-full": "the disk of the hub {where} is full: {reason} (nothing is lost; mi sync goes on once there is room)",
     "error.hub-busy": "the hub {where} has no connection left: {reason} (mi sync again in a while)",
+    "error.hub-held-up": "the hub {where} is held up by another connection: {reason} (nothing is lost; try again in a while; its owner sees in pg_stat_activity whose it is)",
     "error.hub-cut": "the connection to the hub {where} was cut: {reason} (nothing is lost; mi sync goes on where it was)",
     "error.hub-error": "the hub {where} says: {reason} (nothing is lost; mi hub status)",
     "error.hub-old-server": "this PostgreSQL is version {version}; a hub needs {oldest} or later",

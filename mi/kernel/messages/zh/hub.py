@@ -16,6 +16,7 @@ TEXT: dict[str, str] = {
     "error.hub-missing": "{where} 中没有中心：{reason}（由其所有者用 mi hub init DSN 建立）",
     "error.hub-full": "中心 {where} 的磁盘已满：{reason}（没有丢失；有空间后 mi sync 会继续）",
     "error.hub-busy": "中心 {where} 没有空余连接：{reason}（稍后再 mi sync）",
+    "error.hub-held-up": "中心 {where} 被另一个连接占住：{reason}（没有丢失；稍后再试；其所有者可在 pg_stat_activity 中看到是谁）",
     "error.hub-cut": "与中心 {where} 的连接中断：{reason}（没有丢失；mi sync 会从中断处继续）",
     "error.hub-error": "中心 {where} 说：{reason}（没有丢失；mi hub status）",
     "error.hub-old-server": "此 PostgreSQL 的版本是 {version}；中心需要 {oldest} 或更高版本",
