@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from mi.fleet.queue import ClaimRules, JobClaim, Queue
 
 T = TypeVar("T")
-_PASSING = ("hub-cut", "hub-unreachable", "hub-busy", "hub-full")
+_PASSING = ("hub-cut", "hub-unreachable", "hub-busy", "hub-held-up", "hub-full")
 _LOOK_S = 0.2
 _LONGEST_S = 10.0
 _ASKED_ANEW_S = 3.0  # for a job, where the hub told of none
