@@ -23,6 +23,7 @@ def build_parser(name: str) -> Parser:
         "mi doctor", "What is installed, what works, and how to fix what does not.", "mi doctor --json", _run
     )
     built.add_argument("--security", action="store_true", help="who could read, write or speak in MI's place instead")
+    built.add_argument("--fix", action="store_true", help="first mend what MI can mend itself (as mi repair --apply)")
     add_cd(built)
     add_json(built)
     return built
@@ -30,6 +31,10 @@ def build_parser(name: str) -> Parser:
 
 def _run(context: HomeContext, args: Args) -> int:
     out = Output(context.quiet_language)
+    if args.fix:
+        from mi.cli.repair import mend_all, mend_and_tell
+
+        mend_all(context) if args.json else mend_and_tell(context, out)
     findings = [
         finding for area, look in _looks(args.security).items() for finding in _looked(context, out, area, look)
     ]
@@ -84,7 +89,7 @@ def _home(context: HomeContext, out: Output) -> Iterator[DoctorFinding]:
     elif place != root:
         yield DoctorFinding("home", "ok", "home-new", {"path": root})
     elif os.stat(root).st_mode & 0o077:
-        yield DoctorFinding("home", "warn", "home-open", {"path": root}, f"chmod 700 {root}")
+        yield DoctorFinding("home", "warn", "home-open", {"path": root}, f"mi doctor --fix  |  chmod 700 {root}")
     else:
         yield DoctorFinding("home", "ok", "home-ok", {"path": root})
     free = os.statvfs(place)
@@ -318,7 +323,7 @@ def _damage(context: HomeContext, out: Output) -> Iterator[DoctorFinding]:
     for one in (*find_damage(context.home), *find_merge_damage(context)):
         text = out.text("repair." + one.key, path=one.path, **one.details)
         if one.key != "open-home":  # said with the home
-            yield DoctorFinding("state", "warn", "as-is", {"text": text}, "mi repair" if one.mend else "")
+            yield DoctorFinding("state", "warn", "as-is", {"text": text}, "mi doctor --fix" if one.mend else "")
 
 
 def _trees(context: HomeContext, out: Output) -> Iterator[DoctorFinding]:

@@ -333,7 +333,7 @@ def test_a_tracked_index_is_said_and_taken_out(clones):
     ada.commit("as it was")
     assert "card-index.yaml" in ada.git("ls-files")
     assert [one["kind"] for one in ada.damage()] == ["tracked-index"]
-    assert "mi repair" in ada._mi("--home", str(ada.home), "-C", str(ada.root), "doctor").stdout
+    assert "mi doctor --fix" in ada._mi("--home", str(ada.home), "-C", str(ada.root), "doctor").stdout
     ada.damage("--apply")
     assert "card-index.yaml" not in ada.git("ls-files")
     assert (ada.root / "persona/indexes/card-index.yaml").exists()

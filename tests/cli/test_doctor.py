@@ -69,7 +69,12 @@ def test_home_that_others_can_read(mi, home):
     mi("config", "init")
     os.chmod(home.root, 0o755)
     (finding, *_) = findings(mi)["home"]
-    assert (finding["level"], finding["fix"]) == ("warn", f"chmod 700 {home.root}")
+    assert (finding["level"], finding["fix"]) == ("warn", f"mi doctor --fix  |  chmod 700 {home.root}")
+    shown = mi("doctor", "--fix").stdout
+    assert shown.startswith("✓ ")
+    assert f"✓ home      {home.root}, yours alone" in shown
+    assert os.stat(home.root).st_mode & 0o777 == 0o700
+    assert findings(mi)["home"][0]["level"] == "ok"
 
 
 @pytest.mark.req("mi.cli.doctor")

@@ -53,7 +53,7 @@ def test_a_dry_run_changes_nothing(mi, damaged):
 @pytest.mark.req("mi.cli.repair")
 def test_it_mends_what_doctor_reports_and_keeps_everything(mi, damaged):
     reported = mi("doctor").stdout
-    assert reported.count("→ mi repair") >= 5
+    assert reported.count("→ mi doctor --fix") >= 5
     lines = (damaged / "global/evidence.jsonl").read_bytes().splitlines()
     assert found(mi, "--apply") == ALL
     assert found(mi) == set()

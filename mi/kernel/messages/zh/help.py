@@ -119,6 +119,7 @@ HELP = {
     "its name, as in `mi config show`: mind.provider": "它的名字，如 `mi config show` 所示：mind.provider",
     "a word, a number or JSON; several words are a list": "一个词、数字或 JSON；多个词是一个列表",
     "print where the configuration is": "显示配置文件的位置",
+    "first mend what MI can mend itself (as mi repair --apply)": "先修复 MI 自己能修的（同 mi repair --apply）",
     "who could read, write or speak in MI's place instead": "改为检查谁能以 MI 的名义读、写或发言",
     "what is installed, what works, and how to fix what does not": "装了什么、什么可用、不可用的怎么修",
     "print the version of MI": "显示 MI 的版本",
