@@ -2,7 +2,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: browser postgres age demo test soak check fuzz mutants bench docs screenshots coverage clean
+.PHONY: browser postgres age demo test soak check fuzz mutants bench figures docs screenshots coverage clean
 
 demo: $(VENV)/.ready  ## the main job, offline, in .demo/
 	@$(BIN)/mi --home $(CURDIR)/.demo demo
@@ -40,9 +40,11 @@ fuzz: $(VENV)/.ready-dev  ## bad inputs for every parser of outside text, counte
 mutants: $(VENV)/.ready-dev  ## break each clause of the nexus contract; a fixture must notice
 	$(BIN)/python -m tests.nexus.mutants
 
-bench: $(VENV)/.ready-dev  ## figures as ratios, nothing asserted
-	for bench in judge contract floor hands loop minds asked_once thoughts rules late_imports snapshots proof speaker answers inbox seal stream queue trees fleet page hub; do $(BIN)/python bench/$$bench.py || exit 1; done
-	test -z "$$MI_LOCOMO" || $(BIN)/python bench/recall.py
+bench: $(VENV)/.ready-dev  ## figures as ratios, nothing asserted; BENCH="floor page" for some of them
+	$(BIN)/python bench/all.py $(BENCH)
+
+figures: $(VENV)/.ready-dev  ## the same, written into docs/figures.md
+	$(BIN)/python bench/all.py --docs $(BENCH)
 
 docs: $(VENV)/.ready-dev  ## write the generated parts of docs/ anew
 	$(BIN)/python docs/reference.py

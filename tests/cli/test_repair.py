@@ -58,7 +58,7 @@ def test_it_mends_what_doctor_reports_and_keeps_everything(mi, damaged):
     assert found(mi, "--apply") == ALL
     assert found(mi) == set()
     assert mi("repair").stdout == "Nothing to mend.\n"
-    assert "→ mi repair" not in mi("doctor").stdout
+    assert "→ mi doctor --fix" not in mi("doctor").stdout
     assert (damaged / "global/evidence.jsonl").read_bytes().splitlines() == lines[:-1]
     (torn,) = damaged.glob("global/evidence.jsonl.torn.*")
     assert torn.read_bytes() == b'{"kind":"torn'
