@@ -33,6 +33,7 @@ class HomeContext:
         self._cd = cd
         self._here = here
         self._agent_at = agent_at
+        self.by = ""  # the door by which a person acts, where it is no command
         self._profile = ""
         self._opened: dict[object, object] = {}
 
@@ -43,7 +44,7 @@ class HomeContext:
     def at(self, root: str) -> "HomeContext":
         """Return the same for a project at another place; whoever hears the notices of this one hears its own."""
         other = HomeContext(self.home, root).in_profile(self._profile)
-        other.notices = self.notices
+        other.notices, other.by = self.notices, self.by
         self.home.tell(self.notices)
         return other
 
@@ -230,7 +231,7 @@ class HomeContext:
         """Return a writer for what this command does."""
         from mi.evidence.log import EvidenceWriter
 
-        return EvidenceWriter.for_command(log, self.notices)
+        return EvidenceWriter.for_command(log, self.notices, self.by)
 
     def open_global_log(self) -> "EvidenceWriter":
         """Return a writer for the log of what holds everywhere."""

@@ -206,6 +206,7 @@ def _list_proposals(persona: "PersonaView", at: str, own: str) -> list[InboxItem
             id=one.name,
             kind="proposal",
             question=one.proposal.title,
+            said=one.body,
             ts=f"{one.proposal.date}T00:00:00.000Z",
             answer_with=f"{at}proposal review {shlex.quote(one.name)} --verdict accept --by {shlex.quote(own)}",
         )

@@ -12,13 +12,14 @@ from mi.app.home_context import HomeContext
 from mi.app.learning import build_knowledge
 from mi.app.permission_words import open_always
 from mi.evidence.answers import AnswerWatch, Door, ReadAnswer, lacks_option, name_options, read_answer
-from mi.evidence.inbox import InboxItem, LocatedItem
+from mi.evidence.inbox import InboxItem, LocatedItem, find_logs
+from mi.evidence.reader import read_at
 from mi.evidence.records.run import Question, UserInput
 from mi.evidence.records.thoughts import AnswerKept, LearnApplied
 from mi.evidence.secret_words import hand_over, hide_secrets
 from mi.governance.session_words import Reach, read_permission
 from mi.kernel.consent import agrees, refuses
-from mi.kernel.errors import MiError, UsageError
+from mi.kernel.errors import MiError, NotFound, UsageError
 from mi.kernel.home import ProjectHome
 from mi.kernel.log_view import Progress
 from mi.kernel.messages import text as say
@@ -121,6 +122,28 @@ def store(
         writer = context.evidence_writer(found.log)
         said = [msgspec.structs.replace(hidden, question=item.question, question_id=one) for one in ids]
         return [writer.append(one, sync=True) for one in said]
+
+
+def explain_gone(context: HomeContext, ref: str, ids: list[str], progress: Progress) -> MiError:
+    """Return why nothing waits under a number or an id: it was answered, closed, or never there."""
+    given = next((one for one in (_find_answer(context, asked, progress) for asked in ids) if one), None)
+    if given is None:
+        return NotFound("nothing-waits", id=shorten_gist(ref, 100))
+    question = shorten_gist(given.question, 100)
+    if given.dismissed:
+        why = f" ({shorten_gist(given.why, 100)})" if given.why else ""
+        return NotFound("closed-before", id=ref, question=question, ts=given.ts, why=why)
+    return NotFound("answered-before", id=ref, question=question, answer=shorten_gist(given.answer, 100), ts=given.ts)
+
+
+def _find_answer(context: HomeContext, question_id: str, progress: Progress) -> UserInput | None:
+    for _, log in find_logs(context.home):
+        offset = context.evidence_index.referring(log, "user_input", question_id, progress)
+        event = read_at(log, offset) if offset is not None else None
+        record = event.record() if event else None
+        if isinstance(record, UserInput):
+            return record
+    return None
 
 
 def describe_outcome(context: HomeContext, outcome: ItemOutcome, language: str) -> Iterator[str]:

@@ -67,7 +67,8 @@ def find_tree_run(context: HomeContext, run: str) -> TreeRun:
     tree = mend_tree(registry, listed, top) if listed else describe_tree(start, context.project.project_id, top)
     ends = [record for record in records if isinstance(record, RunEnd)]
     works = [record for record in records if isinstance(record, TreeWork)]
-    return TreeRun(start, ends[-1] if ends else None, works, tree, EvidenceWriter.resume(log, run_id, notices))
+    writer = EvidenceWriter.resume(log, run_id, notices, context.by)
+    return TreeRun(start, ends[-1] if ends else None, works, tree, writer)
 
 
 def _find_latest(context: HomeContext) -> str:

@@ -89,7 +89,7 @@ def prove_run(context: HomeContext, run: str, say: "Callable[[str], None]") -> P
     finally:
         witness.close()
     record = describe_testimony(seen, view_testimony(seen, context.language), kept.final.tree_id)
-    writer = EvidenceWriter.resume(context.project_home.evidence, kept.run_id, context.notices)
+    writer = EvidenceWriter.resume(context.project_home.evidence, kept.run_id, context.notices, context.by)
     return writer.append(record, sync=True)
 
 

@@ -16,7 +16,7 @@ from mi.fleet.queue import OPEN_STATES, QueuedTask
 from mi.fleet.race import RaceEntry, enter_run, rank_entries
 from mi.fleet.work_trees import plan_tree
 from mi.kernel import ids
-from mi.kernel.errors import NotFound, UsageError
+from mi.kernel.errors import MiError, NotFound, UsageError
 from mi.kernel.jsontext import encode
 from mi.kernel.secrets import hide_credentials
 
@@ -87,6 +87,13 @@ def read_race(context: HomeContext, ref: str, progress: "Progress") -> RaceStand
     race = _find_race(context, ref, progress)
     entries = [_enter(context, racer, progress) for racer in race.racers]
     return RaceStanding(race, rank_entries(entries))
+
+
+def refuse_second_pick(context: HomeContext, run_id: str, progress: "Progress") -> None:
+    """Raise MiError where another run of the same race was brought over; NotFound for one of no race."""
+    standing = read_race(context, run_id, progress)
+    if standing.picked not in ("", run_id):
+        raise MiError("race-picked", picked=standing.picked, race=standing.race.id, run=run_id)
 
 
 def _find_race(context: HomeContext, ref: str, progress: "Progress") -> Race:

@@ -84,6 +84,7 @@ def open_project_of(context: HomeContext, place: RunLogPlace) -> HomeContext:
     for root in (place.root, *roots):
         if root and os.path.isdir(root):
             there = HomeContext(Home(context.home.root), root)
+            there.by = context.by
             if there.project.project_id == project_id:
                 return there
     return context

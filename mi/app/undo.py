@@ -29,6 +29,8 @@ from mi.learning.values import take_back_value
 if TYPE_CHECKING:
     from mi.evidence.reader import Event
     from mi.kernel.log_view import Progress
+    from mi.knowledge.thoughts.editor import ThoughtEditor
+    from mi.knowledge.thoughts.kinds import Kind
     from mi.learning.reach import Citation
 
 
@@ -124,7 +126,12 @@ def retract_thought(context: HomeContext, ref: str, rationale: str) -> str:
     scope = thoughts.find_store(ref)
     if scope not in ("project", "global") or kind is None:
         raise not_here(ref, "effective", str(kind), scope)
-    desk = thoughts.edit(scope)
-    if VALUES in (desk.require(ref, kind).raw.get("tags") or ()):
+    return retract_at(thoughts.edit(scope), ref, kind, rationale)
+
+
+def retract_at(desk: "ThoughtEditor", ref: str, kind: "Kind", rationale: str) -> str:
+    """Take a thought of one store back, of a value also its words in the person's text; returns the event's id."""
+    thought = desk.require(ref, kind)
+    if thought.status == "active" and VALUES in (thought.raw.get("tags") or ()):
         return take_back_value(desk.store, desk.open_log(), ref, rationale).event_id
     return retract(desk, ref, kind, rationale)

@@ -100,7 +100,8 @@ class WhyReader:
     def tell(self, event: Event) -> str:
         """Return what an event says, shortly."""
         record = event.record()
-        return redact_start(record.headline(self.word) if record else "", _WORDS)
+        said = redact_start(record.headline(self.word) if record else "", _WORDS)
+        return f"{said} ({self.word('by the page')})" if record and record.by == "page" else said
 
     def read_stores(self, as_of: int | None = None) -> CombinedStores:
         """Return the thoughts of the project and of all, now or as they were."""

@@ -107,9 +107,9 @@ def _show(context: HomeContext, args: Args) -> int:
 
 
 def _retract(context: HomeContext, args: Args) -> int:
-    from mi.knowledge.thoughts.editor import retract
+    from mi.app.undo import retract_at
 
-    event_id = retract(thoughts.open_editor(context, args), args.ref, "claim", args.rationale)
+    event_id = retract_at(thoughts.open_editor(context, args), args.ref, "claim", args.rationale)
     return thoughts.describe_stored(
         context, args, "thoughts.retracted", ref=args.ref, scope=args.scope, event_id=event_id
     )

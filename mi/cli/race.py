@@ -7,7 +7,7 @@ from mi.app.run_names import find_run_id
 from mi.cli.arguments import Args, Parser, add_cd, add_json, command
 from mi.cli.merge import add_ways, bring_over
 from mi.cli.output import Output, Progress, shorten_gist
-from mi.kernel.errors import MiError, UsageError
+from mi.kernel.errors import UsageError
 from mi.kernel.text import pad
 
 if TYPE_CHECKING:
@@ -144,11 +144,9 @@ def _as_json(standing: "RaceStanding") -> dict[str, object]:
 
 
 def _pick(context: HomeContext, out: Output, args: Args, run_id: str) -> int:
-    from mi.app.race import read_race
+    from mi.app.race import refuse_second_pick
 
-    standing = read_race(context, run_id, Progress(out, "progress.indexing"))
-    if standing.picked not in ("", run_id):
-        raise MiError("race-picked", picked=standing.picked, race=standing.race.id, run=run_id)
+    refuse_second_pick(context, run_id, Progress(out, "progress.indexing"))
     code = bring_over(context, args, run_id)
     if not args.json:
         out.say("race.picked", run=run_id)

@@ -4,12 +4,12 @@ import re
 
 from mi.app.home_context import HomeContext
 from mi.app.inbox import build_inbox
+from mi.app.item_answers import explain_gone
 from mi.cli.output import Output, Progress, shorten_gist
 from mi.evidence.answers import read_answer
 from mi.evidence.inbox import InboxItem, LocatedItem
-from mi.evidence.records.run import UserInput
 from mi.kernel.consent import agrees, declines
-from mi.kernel.errors import MiError, NotFound, UsageError
+from mi.kernel.errors import NotFound, UsageError
 
 _NUMBERED = re.compile(r"#?(?P<ref>\d+)(?:\s*[:.,)]\s*|\s+|(?=[A-Za-z]\s*$)|$)(?P<text>.*)", re.DOTALL)
 _NUMBER = re.compile(r"(?:^|(?<=[\s,;]))#?(?P<ref>\d+)(?:[:.)]\s*|(?=\s|[A-Za-z](?:[\s,;]|$)|$))")
@@ -99,7 +99,7 @@ def _pick(context: HomeContext, out: Output, waiting: list[LocatedItem], ref: st
     for one in waiting:
         if not {one.item.id, *one.item.ids}.isdisjoint(ids):
             return one
-    raise _explain_gone(context, out, ref, ids)
+    raise explain_gone(context, ref, ids, Progress(out, "progress.indexing"))
 
 
 def _read_ref(context: HomeContext, ref: str) -> list[str]:
@@ -109,29 +109,3 @@ def _read_ref(context: HomeContext, ref: str) -> list[str]:
     number = int(ref) if ref.isdecimal() and len(ref) < 10 else 0
     holder = read_numbers(context.home, context.notices).who(number)
     return holder.ids if holder else [ref]
-
-
-def _explain_gone(context: HomeContext, out: Output, ref: str, ids: list[str]) -> MiError:
-    """Return why nothing waits under a number or an id: it was answered, closed, or never there."""
-    given = next((one for one in (_find_answer(context, out, asked) for asked in ids) if one), None)
-    if given is None:
-        return NotFound("nothing-waits", id=shorten_gist(ref, 100))
-    question = shorten_gist(given.question, 100)
-    if given.dismissed:
-        why = f" ({shorten_gist(given.why, 100)})" if given.why else ""
-        return NotFound("closed-before", id=ref, question=question, ts=given.ts, why=why)
-    return NotFound("answered-before", id=ref, question=question, answer=shorten_gist(given.answer, 100), ts=given.ts)
-
-
-def _find_answer(context: HomeContext, out: Output, question_id: str) -> UserInput | None:
-    from mi.evidence.inbox import find_logs
-    from mi.evidence.reader import read_at
-
-    progress = Progress(out, "progress.indexing")
-    for _, log in find_logs(context.home):
-        offset = context.evidence_index.referring(log, "user_input", question_id, progress)
-        event = read_at(log, offset) if offset is not None else None
-        record = event.record() if event else None
-        if isinstance(record, UserInput):
-            return record
-    return None

@@ -17,22 +17,23 @@ R = TypeVar("R", bound=Record)
 class EvidenceWriter:
     """Appends the records of one run, or of one command, to a log."""
 
-    def __init__(self, path: str, run_id: str, notices: Notices, last_seq: int = 0) -> None:
+    def __init__(self, path: str, run_id: str, notices: Notices, last_seq: int = 0, by: str = "") -> None:
         self.path = path
         self.run_id = run_id
         self._notices = notices
         self._seq = last_seq
+        self._by = by  # the door by which a person does what is recorded
 
     @classmethod
-    def for_command(cls, path: str, notices: Notices) -> "EvidenceWriter":
+    def for_command(cls, path: str, notices: Notices, by: str = "") -> "EvidenceWriter":
         """Return a writer for a command outside a run."""
-        return cls(path, ids.make_cli_id(), notices)
+        return cls(path, ids.make_cli_id(), notices, by=by)
 
     @classmethod
-    def resume(cls, path: str, run_id: str, notices: Notices) -> "EvidenceWriter":
+    def resume(cls, path: str, run_id: str, notices: Notices, by: str = "") -> "EvidenceWriter":
         """Return a writer that goes on numbering where an earlier one of the same run stopped."""
         last = next((event.head.seq for event in read_back(path, notices) if event.head.run_id == run_id), 0)
-        return cls(path, run_id, notices, last)
+        return cls(path, run_id, notices, last, by)
 
     def append(self, record: R, *, sync: bool = False) -> R:
         """Store a record and return it as stored; with `sync` it survives a power cut."""
@@ -44,8 +45,10 @@ class EvidenceWriter:
         return stamped
 
     def _stamp(self, record: R) -> R:
-        event_id = ids.make_event_id(self.run_id, self._seq)
-        return msgspec.structs.replace(record, event_id=event_id, run_id=self.run_id, seq=self._seq, ts=clock.now())
+        event_id, by = ids.make_event_id(self.run_id, self._seq), record.by or self._by
+        return msgspec.structs.replace(
+            record, event_id=event_id, run_id=self.run_id, seq=self._seq, ts=clock.now(), by=by
+        )
 
     def append_corrupt(self, path: str, kept_in: str, reason: str) -> None:
         """Record that a file of MI's own was set aside; the files are named relative to the home."""

@@ -4,17 +4,20 @@ Cookies are sent to every port of a host, so the session's cookie is bound to a 
 listens at another port, such as an agent's development server, never sees it.
 """
 
+import asyncio
 import hashlib
 import hmac
 import secrets
 from typing import NamedTuple
 
 from starlette.datastructures import Headers
+from starlette.responses import Response
 
 _LINK_BYTES = 24
 _MOST_SESSIONS = 50
 _MOST_LINKS = 20
 _MOST_SAID = 20
+_MOST_ACTS = 50
 _READS = ("GET", "HEAD")
 
 
@@ -24,6 +27,8 @@ class Session:
     def __init__(self) -> None:
         self.token = secrets.token_urlsafe(_LINK_BYTES)  # stands in every form: no other page can know it
         self._said: dict[str, list[str]] = {}
+        self._acts: dict[str, asyncio.Task[Response]] = {}  # by what was posted: the same form pressed twice acts once
+        self._count = 0
 
     def keep_said(self, lines: list[str]) -> str:
         """Keep what came of an act for the look after it; return the name under which it is found."""
@@ -37,9 +42,29 @@ class Session:
         """Return what came of an act; nothing when that is long ago."""
         return self._said.get(name, [])
 
+    @property
+    def form_token(self) -> str:
+        """Return the token for a form that is shown now; once something was done, later forms have another one."""
+        return f"{self.token}.{self._count}"
+
     def knows(self, token: str) -> bool:
         """Return whether a form is one of this session's."""
-        return hmac.compare_digest(token.encode("utf-8", "replace"), self.token.encode())
+        return hmac.compare_digest(token.partition(".")[0].encode("utf-8", "replace"), self.token.encode())
+
+    def find_act(self, posted: str) -> "asyncio.Task[Response] | None":
+        """Return what is done, or was, by exactly what was posted."""
+        return self._acts.get(posted)
+
+    def keep_act(self, posted: str, task: "asyncio.Task[Response]") -> None:
+        """Remember what is done by something that was posted."""
+        self._acts[posted] = task
+        self._count += 1
+        if len(self._acts) > _MOST_ACTS:
+            del self._acts[next(iter(self._acts))]
+
+    def forget_act(self, posted: str) -> None:
+        """Let something be tried again: it came to nothing."""
+        self._acts.pop(posted, None)
 
 
 class Doorway:

@@ -3,8 +3,8 @@
 import os
 import subprocess
 import sys
-import threading
-from collections.abc import Iterator
+import time
+from collections.abc import Iterator, Sequence
 
 from mi.app.home_context import HomeContext
 from mi.app.merge_repair import find_merge_damage
@@ -12,12 +12,13 @@ from mi.contract.diagnostics import violations
 from mi.evidence.damage import Damage, find_damage
 from mi.evidence.records.governed import Violation
 from mi.kernel import clock
-from mi.kernel.errors import MiError, from_os_error
 from mi.kernel.home import Home
 from mi.kernel.jsontext import BadJson, decode
 from mi.kernel.messages import text
 from mi.kernel.named_tuple import NamedTuple
+from mi.web.view import PageRequest
 
+ABOUT = "health"
 _FRESH_S = 60.0  # after this it is looked again, when somebody looks at the page
 _DOCTOR_S = 60.0
 _MOST_VIOLATIONS = 50
@@ -56,67 +57,47 @@ class Examination(NamedTuple):
     failed: str = ""  # why doctor itself could not look
 
 
-class Examiner:
-    """Keeps the latest look at each home and project; one at a time is made of each."""
-
-    def __init__(self) -> None:
-        self._lock = threading.Lock()
-        self._known: dict[tuple[str, str], Examination] = {}
-        self._going: dict[tuple[str, str], threading.Thread] = {}
-
-    def find(self, home: Home, root: str, language: str) -> tuple[Examination | None, bool]:
-        """Return the latest look and whether another one goes on; what is old is looked at again."""
-        with self._lock:
-            known = self._known.get((home.root, root))
-            is_fresh = known is not None and clock.parse(clock.now()) - clock.parse(known.ts) < _FRESH_S
-        if not is_fresh:
-            self.begin(home, root, language)
-        return known, (home.root, root) in self._going
-
-    def begin(self, home: Home, root: str, language: str, *, mends: bool = False) -> threading.Thread:
-        """Begin to look, or to mend what can be mended and then look; the same one if it goes on already."""
-        key = (home.root, root)
-        with self._lock:
-            going = self._going.get(key)
-            if going is not None and not mends:
-                return going
-            thread = threading.Thread(target=self._work, args=(key, language, mends, going), daemon=True)
-            self._going[key] = thread
-        thread.start()
-        return thread
-
-    def _work(self, key: tuple[str, str], language: str, mends: bool, before: threading.Thread | None) -> None:
-        if before is not None:
-            before.join()
-        try:
-            made = _examine(Home(key[0]), key[1], language, mends)
-        except (MiError, OSError) as error:
-            line = (error if isinstance(error, MiError) else from_os_error(error)).line(language)
-            made = Examination(clock.now(), [], [], [], line)
-        with self._lock:
-            self._known[key] = made
-            if self._going.get(key) is threading.current_thread():
-                del self._going[key]
+def find_examination(request: PageRequest, root: str) -> tuple[Examination | None, bool]:
+    """Return the latest look at a project and whether another one goes on; what is old is looked at again."""
+    deed = request.work.find(ABOUT, root)
+    if deed is None or (deed.is_over and time.time() - deed.began > _FRESH_S):
+        begin_examination(request, root)
+        deed = request.work.find(ABOUT, root)
+    found = deed.result if deed else None
+    known = found if isinstance(found, Examination) else None
+    if deed and deed.failed:
+        known = (known or Examination(clock.now(), [], [], []))._replace(failed=deed.failed)
+    return known, deed is not None and not deed.is_over
 
 
-EXAMINER = Examiner()
+def begin_examination(request: PageRequest, root: str, mends: Sequence[Mendable] = ()) -> bool:
+    """Begin to look, or to mend what the person saw and then look; False where a look goes on already."""
+    home, language, known = request.context.home, request.language, request.work.find(ABOUT, root)
+    wanted = {one.text for one in mends}
+
+    def examine() -> Examination:
+        return _examine(home, root, language, wanted)
+
+    return request.work.begin(ABOUT, root, language, examine, may_be_left=True, known=known.result if known else None)
 
 
-def _examine(home: Home, root: str, language: str, mends: bool) -> Examination:
+def _examine(home: Home, root: str, language: str, mends: set[str]) -> Examination:
+    """Return what is found once the damage was mended whose words are given."""
     context = HomeContext(home, root or None)
+    context.by = "page"
     try:
-        if mends:
-            for one in _list_damage(context):
-                if one.mend:
-                    one.mend()
-        damage = [
-            Mendable(text(f"repair.{one.key}", language, path=one.path, **one.details), one.mend is not None)
-            for one in _list_damage(context)
-        ]
+        for one in _list_damage(context) if mends else ():
+            if one.mend and _tell(one, language) in mends:
+                one.mend()
+        damage = [Mendable(_tell(one, language), one.mend is not None) for one in _list_damage(context)]
         findings, failed = _ask_doctor(home, root)
         return Examination(clock.now(), findings, damage, _list_violations(context), failed)
     finally:
         context.close()
+
+
+def _tell(damage: Damage, language: str) -> str:
+    return text(f"repair.{damage.key}", language, path=damage.path, **damage.details)
 
 
 def _list_damage(context: HomeContext) -> list[Damage]:

@@ -13,6 +13,7 @@ from markupsafe import Markup, escape
 from mi.kernel import clock, messages
 from mi.kernel.safe_text import make_safe
 from mi.kernel.secrets import LOOK_AHEAD
+from mi.web.view import identify
 
 FOLDER = os.path.dirname(__file__)
 STATIC = {
@@ -59,7 +60,7 @@ class Pages:
             auto_reload=False,
         )
         made.globals |= {"link": self.link, "static": self.static, "when": show_time}
-        made.filters["truncate"] = shorten_clean
+        made.filters |= {"truncate": shorten_clean, "identify": identify}
         return made
 
 

@@ -30,7 +30,7 @@ from mi.web.background import BackgroundWork
 from mi.web.events import EventStream, HomeEvents
 from mi.web.link_door import LinkDoor
 from mi.web.rendering import STATIC, Pages, read_static
-from mi.web.view import Download, PageRequest, PageView
+from mi.web.view import Act, Download, PageRequest, PageView
 from mi.web.views import VIEWS
 
 PORT = 7439
@@ -150,7 +150,9 @@ class PageApp:
         self._background = background or BackgroundWork()
         self._events: HomeEvents | None = None
         self._views = [(view, compile_path(view.path)[0]) for view in VIEWS]
-        self._slow: dict[tuple[str, str], asyncio.Task[Response]] = {}  # looks that go on, by session and address
+        self._token_mark = secrets.token_hex(16)  # stands for the session's token in what is shown to several
+        self._looks: dict[tuple[str, ...], asyncio.Task[Response]] = {}  # that go on, by what is looked at
+        self._slow: dict[tuple[str, str], asyncio.Task[Response]] = {}  # that took too long, by session and address
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         request = Request(scope, receive)
@@ -224,7 +226,7 @@ class PageApp:
             "known_views": {one.name for one in VIEWS},
             "watches": view.watches.format(**params),
             "since": since,
-            "token": session.token,
+            "token": self._token_mark,
             "said": session.find_said(query.get("done", "")),
             "address": request.url.path,
         }
@@ -239,11 +241,23 @@ class PageApp:
                 shown = self._pages.render(f"{view.name}.html", context.quiet_language, is_fragment, **values)
                 return HTMLResponse(shown)
 
-        return await self._answer_look((session.token, f"{request.url}{is_fragment}"), show)
+        whose = session.token if "done" in query else ""  # only they are told what they did
+        address = f"{request.url}{is_fragment}"
+        shown = await self._answer_look((session.token, address), (address, since, whose), show)
+        if self._token_mark.encode() not in shown.body:
+            return shown
+        body = bytes(shown.body).replace(self._token_mark.encode(), session.form_token.encode())
+        return HTMLResponse(body, shown.status_code)
 
-    async def _answer_look(self, key: tuple[str, str], show: Callable[[], Response]) -> Response:
-        """Return what a look shows; one that takes long, e.g. where an index is made anew, is taken up by the next."""
-        task = self._slow.pop(key, None) or asyncio.create_task(self._work(show))
+    async def _answer_look(self, key: tuple[str, str], same: tuple[str, ...], show: Callable[[], Response]) -> Response:
+        """Return what a look shows: the same one to all who ask for the same while it is made.
+
+        One that takes long, e.g. where an index is made anew, is taken up by the next.
+        """
+        task = self._slow.pop(key, None) or self._looks.get(same)
+        if task is None:
+            task = self._looks[same] = asyncio.create_task(self._work(show))
+            task.add_done_callback(lambda _: self._looks.pop(same, None))
         try:
             async with asyncio.timeout(_LOOK_S):
                 return await asyncio.shield(task)
@@ -263,7 +277,8 @@ class PageApp:
             del self._slow[key]
 
     async def _act(self, request: Request, view: PageView, params: Mapping[str, str], session: Session) -> Response:
-        fields = await _read_form(request)
+        body = await _read_form(request)
+        fields, posted = _read_fields(body), f"{request.url}\n{body}"
         if not session.knows(fields.get("token", "")):
             raise HTTPException(403, "the form is not of this session: load the page again", {"Connection": "close"})
         name, _, fields["choice"] = fields.get("act", "").partition(":")
@@ -271,8 +286,11 @@ class PageApp:
         if act is None:
             return self._say("web.no-such-act", 400)
 
+        succeeded: list[Act] = []
+
         def do() -> Response:
             with _open_home(self._home) as context:
+                context.by = "page"
                 asked = PageRequest(
                     context, context.quiet_language, params, dict(request.query_params), fields, self._background
                 )
@@ -281,13 +299,20 @@ class PageApp:
                 except (MiError, OSError) as error:
                     failed = error if isinstance(error, MiError) else from_os_error(error)
                     lines = [failed.line(context.quiet_language)]
+                else:
+                    succeeded.append(act)
                 done = session.keep_said([*lines, *_list_notices(context)])
             query = dict(request.query_params) | {"done": done}
             return RedirectResponse(f"{request.url.path}?{urlencode(query)}", 303)
 
+        task = session.find_act(posted)
+        if task is None:
+            task = asyncio.create_task(self._work(do))
+            session.keep_act(posted, task)
+            task.add_done_callback(lambda _: None if succeeded else session.forget_act(posted))
         try:
             async with asyncio.timeout(_ACT_S):
-                return await self._work(do)
+                return await asyncio.shield(task)
         except TimeoutError:
             return self._say("web.act-too-slow", 503, seconds=f"{_ACT_S:g}")
 
@@ -348,13 +373,17 @@ def _list_notices(context: HomeContext) -> list[str]:
     return list(dict.fromkeys(notice.line(context.quiet_language) for notice in context.notices))
 
 
-async def _read_form(request: Request) -> dict[str, str]:
-    """Return the fields of a form; of several of one name the last."""
+async def _read_form(request: Request) -> str:
+    """Return what a form posts."""
     kind = request.headers.get("Content-Type", "").partition(";")[0].strip().lower()
     if kind != "application/x-www-form-urlencoded":
         raise HTTPException(415, "Content-Type must be application/x-www-form-urlencoded", {"Connection": "close"})
-    body = await read_body(request, _LIMITS)
+    return (await read_body(request, _LIMITS)).decode("utf-8", "replace")
+
+
+def _read_fields(body: str) -> dict[str, str]:
+    """Return the fields of a form; of several of one name the last."""
     try:
-        return dict(parse_qsl(body.decode("utf-8", "replace"), keep_blank_values=True, max_num_fields=1000))
+        return dict(parse_qsl(body, keep_blank_values=True, max_num_fields=1000))
     except ValueError:
         raise HTTPException(400, "at most 1000 fields") from None

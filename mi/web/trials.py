@@ -1,23 +1,23 @@
 """Other values tried on past runs, beside the page: judging their decisions again takes longer than a look."""
 
 import os
-import threading
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Literal
 
 from mi.app.home_context import HomeContext
 from mi.app.thoughts import build_thoughts
 from mi.kernel import ids
-from mi.kernel.errors import MiError, from_os_error
 from mi.kernel.home import Home
 from mi.kernel.named_tuple import NamedTuple
 from mi.knowledge.thoughts.kinds import Scope
+from mi.web.view import PageRequest
 
 if TYPE_CHECKING:  # the whole loop of a run, which the page needs only to try values
     from mi.app.what_if import Flip, ReplayCost, WhatIf
     from mi.autopilot.what_if import DecisionOutcome, ImaginedValues
     from mi.mind.mind import Mind
 
+ABOUT = "values"
 RUNS = 20
 _SHOWN = 100  # decisions that would have been others
 
@@ -70,47 +70,23 @@ class Trial(NamedTuple):
     failed: str = ""
 
 
-class Trials:
-    """Keeps the latest trial of each home and project, until it is saved or given up."""
-
-    def __init__(self) -> None:
-        self._lock = threading.Lock()
-        self._known: dict[tuple[str, str], Trial] = {}
-
-    def begin(self, home: Home, project: str, roots: list[str], wish: TrialWish, language: str) -> threading.Thread:
-        """Begin to judge past runs again, in the place of the former trial; `roots` are the projects' folders."""
-        trial, key = Trial(wish, ids.make_id("try")), (home.root, project)
-        with self._lock:
-            self._known[key] = trial
-
-        def work() -> None:
-            judged = trial._replace(failed="?")
-            try:
-                judged = _judge(home, roots, trial)
-            except (MiError, OSError) as error:
-                failed = error if isinstance(error, MiError) else from_os_error(error)
-                judged = trial._replace(failed=failed.line(language))
-            finally:
-                with self._lock:
-                    if self._known.get(key) is trial:
-                        self._known[key] = judged._replace(is_over=True)
-
-        thread = threading.Thread(target=work, name="what-if", daemon=True)
-        thread.start()
-        return thread
-
-    def find(self, home: Home, project: str) -> Trial | None:
-        """Return the trial that is shown."""
-        with self._lock:
-            return self._known.get((home.root, project))
-
-    def forget(self, home: Home, project: str) -> None:
-        """Give a trial up."""
-        with self._lock:
-            self._known.pop((home.root, project), None)
+def begin_trial(request: PageRequest, roots: list[str], wish: TrialWish) -> None:
+    """Begin to judge past runs again, in the place of the former trial; `roots` are the projects' folders."""
+    home, trial, project = request.context.home, Trial(wish, ids.make_id("try")), request.query.get("project", "")
+    request.work.forget(ABOUT, project)
+    request.work.begin(ABOUT, project, request.language, lambda: _judge(home, roots, trial), True, trial)
 
 
-TRIALS = Trials()
+def find_trial(request: PageRequest) -> Trial | None:
+    """Return the latest trial of the project that is looked at, until it is saved or given up."""
+    deed = request.work.find(ABOUT, request.query.get("project", ""))
+    trial = deed.result if deed else None
+    return trial._replace(is_over=deed.is_over, failed=deed.failed) if deed and isinstance(trial, Trial) else None
+
+
+def forget_trial(request: PageRequest) -> None:
+    """Give a trial up."""
+    request.work.forget(ABOUT, request.query.get("project", ""))
 
 
 def _judge(home: Home, roots: list[str], trial: Trial) -> Trial:

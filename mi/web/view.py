@@ -4,6 +4,8 @@ from collections.abc import Callable, Iterable, Mapping
 from types import MappingProxyType
 
 from mi.app.home_context import HomeContext
+from mi.kernel.digest import hash_sha256
+from mi.kernel.errors import Blocked
 from mi.kernel.named_tuple import NamedTuple
 from mi.web.background import BackgroundWork
 
@@ -21,6 +23,16 @@ class PageRequest(NamedTuple):
     def read(self, name: str) -> str:
         """Return a field of the form without the space around it; '' when it is missing."""
         return self.fields.get(name, "").strip()
+
+    def require_seen(self, *shown: object) -> None:
+        """Raise Blocked where what a form is about is no longer what the person saw in it."""
+        if self.read("seen") != identify(*shown):
+            raise Blocked("changed-since-look")
+
+
+def identify(*shown: object) -> str:
+    """Return a name for what a look shows, another one once any of it changed; it stands in the form as `seen`."""
+    return hash_sha256(repr(shown).encode())[:32]
 
 
 def read_number(value: str, otherwise: int = 0) -> int:

@@ -177,9 +177,11 @@ def test_an_act_needs_the_page_itself_and_the_sessions_token(serve: Make, asked:
     served = serve()
     visitor, other = Visitor(served.port), Visitor(served.port)
     place = visitor.enter(served.link)
-    token = token_of(visitor.ask(place + "/")[2])
+    shown = visitor.ask(place + "/")[2]
+    token, seen = token_of(shown), re.search(r'name="seen" value="(\w+)"', shown)
     own = {"Origin": f"http://{visitor.host}"}
-    body = f"item={asked}&act=answer:B"
+    assert seen
+    body = f"item={asked}&act=answer:B&seen={seen[1]}"
     for headers, form, status in [
         ({}, f"{body}&token={token}", 403),  # no browser of ours says nothing of where it comes from
         ({"Origin": "http://127.0.0.1:1"}, f"{body}&token={token}", 403),

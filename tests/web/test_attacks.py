@@ -1,9 +1,11 @@
 """Whoever means ill: odd addresses, paths in place of names, stale forms, two windows at once, half a secret."""
 
+import json
 import re
 import shutil
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from html import unescape
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlencode
@@ -17,7 +19,7 @@ from mi.kernel.home import Home
 from mi.knowledge.thoughts.kinds import MINED
 from tests.app.test_mined_facts import citing
 from tests.app.test_mined_facts import mined as mined
-from tests.autopilot.workbench import MEND, TEST, open_bench, run, say
+from tests.autopilot.workbench import MEND, TEST, Workbench, open_bench, run, say
 from tests.web.browser import Served
 from tests.web.test_access import FORM, Visitor, token_of
 from tests.web.test_every_view import LivedIn
@@ -46,19 +48,33 @@ class Window:
     def __init__(self, served: Served) -> None:
         self.visitor = Visitor(served.port)
         self.place = self.visitor.enter(served.link)
-        self.token = token_of(self.look("/runs"))
+        self.token = token_of(self.look("/health"))
 
     def look(self, address: str) -> str:
         return self.visitor.ask(self.place + address)[2]
 
     def act(self, address: str, act: str, **fields: str) -> str:
         """Do something; what the page says of it."""
-        body = urlencode({"act": act, "token": self.token} | fields)
+        return self.post(self.place + address, {"act": act, "token": self.token} | fields)
+
+    def press(self, seen: str, act: str, near: str = "", **fields: str) -> str:
+        """Press a button of a look that was taken, in the form that says something; what the page says of it."""
+        forms = re.findall(r'<form[^>]* action="([^"]*)".*?>(.*?)</form>', seen, re.DOTALL)
+        action, form = next(one for one in forms if f'value="{act}"' in one[1] and near in one[1])
+        hidden = re.findall(r'<input type="hidden" name="(\w+)" value="([^"]*)"', form)
+        return self.post(unescape(action), {"act": act} | {name: unescape(value) for name, value in hidden} | fields)
+
+    def post(self, address: str, fields: dict[str, str]) -> str:
         origin = {"Origin": f"http://{self.visitor.host}"}
-        status, headers, answer = self.visitor.ask(self.place + address, "POST", body, **FORM | origin)
+        status, headers, answer = self.visitor.ask(address, "POST", urlencode(fields), **FORM | origin)
         assert status == 303, answer
         found = re.search(r'id="said".*?</div>', self.visitor.ask(headers["Location"])[2], re.DOTALL)
-        return found[0] if found else ""
+        return unescape(found[0]) if found else ""
+
+
+def open_another(bench: Workbench, served: Served) -> Window:
+    """A browser of another device."""
+    return Window(served._replace(link=json.loads(bench.mi("web", "link", "--json").stdout)["link"]))
 
 
 @pytest.mark.req("page.bad.address")
@@ -107,12 +123,14 @@ def test_notes_that_two_windows_send_at_once_are_sent_once(tmp_path: Path, serve
     bench = open_bench(tmp_path)
     bench.agent([MEND, TEST, say("Done.")], [TEST, say("Done.")])
     run_id = bench.run("fix the failing test").end["run_id"]
-    window = Window(serve(env=bench.env))
+    served = serve(env=bench.env)
+    window = Window(served)
     diff = f"/run/{run_id}/diff"
     window.act(diff, "note", path="calc.py", line="2", code="x", text="Say why.")
     assert "needs a value" in window.act(diff, "note", path="calc.py", line="9" * 40, code="x", text="Say why.")
+    windows = [window, *(open_another(bench, served) for _ in range(3))]
     with ThreadPoolExecutor(4) as pool:
-        said = list(pool.map(lambda _: window.act(diff, "send"), range(4)))
+        said = list(pool.map(lambda one: one.act(diff, "send"), windows))
     assert sum("goes on with it" in one for one in said) == 1, said
     assert len([one for one in bench.records() if one["kind"] == "user_input" and one.get("notes")]) == 1
 
@@ -151,9 +169,9 @@ def test_facts_that_came_after_the_look_are_not_confirmed_with_it(
     unseen = store.new_claim("Tests may be skipped.", [MINED], "", "hands", claim_type="fact")
     store.add_claims([citing(unseen, "ev_run_1")])
     item = f"facts-{context.project.project_id}"
-    assert "2 facts confirmed" in window.act("/", "settle:confirm", item=item, facts=found[1])
+    assert "2 facts confirmed" in window.press(shown, "settle:confirm", item)
     assert [one.id for one in list_unconfirmed(HomeContext(home, cd=str(tmp_path / "work")))] == [unseen.claim_id]
-    assert "needs a value" in window.act("/", "settle:confirm", item=item)
+    assert "needs a value" in window.press(window.look("/"), "settle:confirm", item, facts="")
 
 
 @pytest.mark.req("page.health.doctor")

@@ -122,9 +122,10 @@ def test_every_view_bears_a_huge_record_and_a_torn_log(lived: LivedIn, serve: Ma
         file.write(b'{"kind": "question", "id": "qu_torn", "te')
     visitor, place = enter(serve(env=lived.bench.env))
     for view, address in lived.addresses():
-        status, _, body = visitor.ask(place + address)
-        assert status == 200, (view.name, body[:500])
-        assert len(body) < 500_000, view.name
+        while (answer := visitor.ask(place + address))[0] == 503:
+            assert "looks again by itself" in answer[2]
+        assert answer[0] == 200, (view.name, answer[2][:500])
+        assert len(answer[2]) < 500_000, view.name
 
 
 @pytest.mark.req("page.keys", "page.small")

@@ -35,6 +35,7 @@ class Record(Struct, frozen=True, kw_only=True, tag_field="kind", tag="record"):
     ts: str = ""
     batch_id: str = ""
     thread_id: str = ""
+    by: str = ""  # the door by which a person did it: "page"; '' is a command, or no person
 
     @classmethod
     def read_former(cls, fields: Json) -> Json:

@@ -8,11 +8,19 @@ from mi.app.inbox import look_at_inbox
 from mi.kernel.errors import UsageError
 from mi.kernel.messages import text
 from mi.kernel.named_tuple import NamedTuple
-from mi.web.examination import EXAMINER, Examination, HealthFinding, SeenViolation
-from mi.web.view import PageRequest, PageView
+from mi.web.examination import (
+    ABOUT,
+    Examination,
+    HealthFinding,
+    SeenViolation,
+    begin_examination,
+    find_examination,
+)
+from mi.web.view import PageRequest, PageView, identify
 
 _REPAIR = "mi repair"  # what it mends is shown apart, with the button
 _PATIENCE_S = 1.0  # that a person waits for what they asked for; what takes longer goes on by itself
+_LOOK_S = 15.0  # for a look that goes on to end, before something is mended
 
 
 class ShownViolation(NamedTuple):
@@ -30,6 +38,7 @@ class HealthModel(NamedTuple):
     problems: list[HealthFinding]
     others: list[HealthFinding]
     mends: int
+    seen: str
     noticed: list[str]
     violations: list[ShownViolation]
     chosen: dict[str, str]
@@ -38,7 +47,7 @@ class HealthModel(NamedTuple):
 
 def _show(request: PageRequest) -> HealthModel:
     context, root = request.context, _choose_root(request)
-    latest, is_going = EXAMINER.find(context.home, root, request.language)
+    latest, is_going = find_examination(request, root)
     findings = [one for one in latest.findings if one.fix != _REPAIR] if latest else []
     order = {"fail": 0, "warn": 1}
     problems = sorted((one for one in findings if one.level in order), key=lambda one: order[one.level])
@@ -52,6 +61,7 @@ def _show(request: PageRequest) -> HealthModel:
         problems,
         [one for one in findings if one.level not in order],
         sum(one.mends for one in latest.damage) if latest else 0,
+        identify(latest.damage if latest else []),
         noticed,
         [_describe(request, one) for one in (latest.violations if latest else [])],
         {"root": root},
@@ -73,20 +83,25 @@ def _describe(request: PageRequest, one: SeenViolation) -> ShownViolation:
 
 
 def _repair(request: PageRequest) -> Iterator[str]:
+    """Mend what was shown, once a look that goes on is over."""
     root = _choose_root(request)
-    before, _ = EXAMINER.find(request.context.home, root, request.language)
-    thread = EXAMINER.begin(request.context.home, root, request.language, mends=True)
-    thread.join(_PATIENCE_S)
-    yield text("web.mending" if thread.is_alive() else "web.mended", request.language)
-    for one in before.damage if before else []:
-        if one.mends:
-            yield one.text
+    request.work.wait(ABOUT, root, _LOOK_S)
+    latest, _ = find_examination(request, root)
+    damage = latest.damage if latest else []
+    request.require_seen(damage)
+    wanted = [one for one in damage if one.mends]
+    if not begin_examination(request, root, wanted):
+        yield text("web.being-examined", request.language)
+        return
+    yield text("web.mended" if request.work.wait(ABOUT, root, _PATIENCE_S) else "web.mending", request.language)
+    yield from (one.text for one in wanted)
 
 
 def _look_again(request: PageRequest) -> Iterator[str]:
-    thread = EXAMINER.begin(request.context.home, _choose_root(request), request.language)
-    thread.join(_PATIENCE_S)
-    yield text("web.being-examined" if thread.is_alive() else "web.examined-now", request.language)
+    root = _choose_root(request)
+    begin_examination(request, root)
+    is_over = request.work.wait(ABOUT, root, _PATIENCE_S)
+    yield text("web.examined-now" if is_over else "web.being-examined", request.language)
 
 
-VIEW = PageView("health", "/health", _show, "inbox", {"repair": _repair, "look": _look_again})
+VIEW = PageView("health", "/health", _show, f"inbox {ABOUT}", {"repair": _repair, "look": _look_again})

@@ -11,12 +11,13 @@ from mi.app.knowledge import GROUPS, TRUSTS, KnowledgeEntry, KnowledgeWish, find
 from mi.app.mined_facts import settle_facts
 from mi.app.remember import write_down
 from mi.app.thoughts import build_thoughts
+from mi.app.undo import retract_at
 from mi.kernel import clock
 from mi.kernel.errors import NotFound, UsageError
 from mi.kernel.messages import text, word
 from mi.kernel.named_tuple import NamedTuple
 from mi.knowledge.search.team import Kind
-from mi.knowledge.thoughts.editor import ThoughtEditor, retract, supersede
+from mi.knowledge.thoughts.editor import ThoughtEditor, supersede
 from mi.knowledge.thoughts.kinds import kind_of
 from mi.web.view import PageRequest, PageView, read_number
 
@@ -145,7 +146,7 @@ def _correct(request: PageRequest) -> Iterator[str]:
 def _retract(request: PageRequest) -> Iterator[str]:
     editor, scope = _edit(request)
     ref = request.read("id")
-    event_id = retract(editor, ref, kind_of(ref) or "claim", request.read("reason"))
+    event_id = retract_at(editor, ref, kind_of(ref) or "claim", request.read("reason"))
     yield text("thoughts.retracted", request.language, ref=ref, scope=scope, event_id=event_id)
 
 

@@ -6,16 +6,16 @@ from typing import Literal
 from mi.app.handoffs import settle_handoff
 from mi.app.home_context import HomeContext
 from mi.app.inbox import build_inbox, look_at_inbox, say_default
-from mi.app.item_answers import answer_item, check_answer, describe_outcome, dismiss_item
+from mi.app.item_answers import answer_item, check_answer, describe_outcome, dismiss_item, explain_gone
 from mi.app.mined_facts import list_unconfirmed, settle_facts
 from mi.app.proposals import review_proposal
 from mi.app.thoughts import build_thoughts
 from mi.evidence.inbox import InboxItem, LocatedItem
 from mi.evidence.records.run import QuestionOption
-from mi.kernel.errors import NotFound, UsageError
+from mi.kernel.errors import UsageError
 from mi.kernel.messages import text
 from mi.kernel.named_tuple import NamedTuple
-from mi.web.view import PageRequest, PageView
+from mi.web.view import PageRequest, PageView, identify
 
 # What settles a thing that is no question, by its kind; the reason is said in words.
 _CHOICES = {"facts": ("confirm", "drop"), "proposal": ("accept", "reject"), "handoff": ("accept", "reject")}
@@ -37,6 +37,7 @@ class WaitingCard(NamedTuple):
     choices: tuple[str, ...]  # ways to settle what is no question
     takes_words: bool
     command: str  # the way to settle it where the page has none
+    seen: str  # tells what is shown from what it may become
 
 
 class WaitingModel(NamedTuple):
@@ -71,7 +72,13 @@ def _make_card(item: InboxItem, request: PageRequest) -> WaitingCard:
         choices,
         item.kind in ("proposal", "handoff") or (can_answer and len(item.options) != 1 and item.kind != "suggestion"),
         "" if can_answer or choices else item.answer_with,
+        identify(*_list_shown(item)),
     )
+
+
+def _list_shown(item: InboxItem) -> tuple[object, ...]:
+    """Return what an answer is an answer to; of facts each stands for itself, and more of them may come."""
+    return (item.kind, *(() if item.kind == "facts" else (item.question, item.said, item.options, item.call)))
 
 
 def _find_cited(context: HomeContext, item: InboxItem) -> list[tuple[str, str]]:
@@ -89,7 +96,7 @@ def _list_facts(context: HomeContext, item: InboxItem) -> list[tuple[str, str]]:
 
 
 def _answer(request: PageRequest) -> Iterator[str]:
-    found = _find(request.context, request.read("item"))
+    found = _find(request)
     said = request.read("choice") or request.read("words")
     check_answer(found.item, said, request.language)
     once = request.read("keep") == "once"
@@ -98,13 +105,13 @@ def _answer(request: PageRequest) -> Iterator[str]:
 
 
 def _dismiss(request: PageRequest) -> Iterator[str]:
-    found = _find(request.context, request.read("item"))
+    found = _find(request)
     outcome = dismiss_item(request.context, found, request.read("words"), "page", _index_quietly)
     yield from describe_outcome(request.context, outcome, request.language)
 
 
 def _settle(request: PageRequest) -> Iterator[str]:
-    item, choice = _find(request.context, request.read("item")).item, request.read("choice")
+    item, choice = _find(request).item, request.read("choice")
     if choice not in _CHOICES.get(item.kind, ()):
         raise UsageError("not-an-option", id=item.number or item.id, value=choice, options="|".join(_CHOICES))
     context = request.context.at(item.project_root) if item.project_root else request.context
@@ -130,11 +137,14 @@ def _read_facts(request: PageRequest) -> list[str]:
     return seen
 
 
-def _find(context: HomeContext, item_id: str) -> LocatedItem:
-    for one in build_inbox(context, _index_quietly):
+def _find(request: PageRequest) -> LocatedItem:
+    """Return what a form is about, as long as it is what the person saw."""
+    item_id = request.read("item")
+    for one in build_inbox(request.context, _index_quietly):
         if item_id and item_id in (one.item.id, *one.item.ids):
+            request.require_seen(*_list_shown(one.item))
             return one
-    raise NotFound("nothing-waits", id=item_id)
+    raise explain_gone(request.context, item_id, [item_id], _index_quietly)
 
 
 def _index_quietly(done: int, total: int) -> None:

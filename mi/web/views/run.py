@@ -16,7 +16,7 @@ from mi.web.pictures.timeline import draw_timeline
 from mi.web.view import PageRequest, PageView, read_number
 from mi.web.views import needs_you
 from mi.web.views.needs_you import WaitingCard, WaitingModel
-from mi.web.views.run_acts import ACTS, RestorePreview, preview_restore
+from mi.web.views.run_acts import ACTS, ANYWAY, RestorePreview, preview_restore
 
 _STEPS = 15  # of a batch, where several are shown
 _ALL_STEPS = 1000  # where one is
@@ -51,6 +51,7 @@ class RunModel(NamedTuple):
     restore: RestorePreview | None
     problem: str  # why the files cannot be put back
     picture: Markup
+    anyway: tuple[str, ...] = ANYWAY
 
 
 def _show(request: PageRequest) -> RunModel:
@@ -97,7 +98,7 @@ def _list_possible(run: RunTimeline) -> frozenset[str]:
     if run.window.total and run.entry.status != "queued":
         found |= {"prove", "restore", "report", "tell"}
     is_merged = any(one.act == "merged" for one in run.works)
-    if run.start.main_root and run.entry.status == "done" and not is_merged:
+    if run.start.main_root and run.entry.status in ("done", "blocked", "failed", "interrupted") and not is_merged:
         found.add("merge")
     return frozenset(found)
 

@@ -5,12 +5,13 @@ What takes longer than a look is begun, and the view shows what came of it.
 
 import subprocess
 import sys
-from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 
 from mi.app.home_context import HomeContext
 from mi.app.merging import describe_merge, merge_run
 from mi.app.proof import describe_proof, prove_run
+from mi.app.race import refuse_second_pick
 from mi.app.report import RunLogPlace, open_project_of
 from mi.app.restore import find_difference, restore
 from mi.app.run_again import find_run, resume_detached
@@ -21,16 +22,15 @@ from mi.autopilot.run_times import note_vouched
 from mi.evidence.records.run import RunStart, UserInput
 from mi.evidence.runs import RunEntry
 from mi.kernel import clock
-from mi.kernel.digest import hash_sha256
-from mi.kernel.errors import Blocked, MiError, from_os_error
+from mi.kernel.errors import Blocked, MiError, NotFound, from_os_error
 from mi.kernel.home import Home
 from mi.kernel.messages import text
 from mi.kernel.named_tuple import NamedTuple
-from mi.project.restore_plan import Difference
-from mi.web.view import Act, PageRequest
+from mi.web.view import Act, PageRequest, identify
 from mi.web.views import needs_you
 
 _SHOWN = 60  # paths that are named
+ANYWAY = ("merge-not-ended", "merge-not-done", "merge-foreign", "race-picked")  # refusals of a merge that is possible
 _PROVE = "import sys; from mi.web.views.run_acts import prove_here; prove_here(*sys.argv[1:])"
 
 
@@ -66,12 +66,8 @@ def preview_restore(request: PageRequest, run: RunEntry, batch: str) -> RestoreP
             left,
             sum(max(len(some) - _SHOWN, 0) for some in (shown.put_back, shown.removed, shown.left)),
             shown.elsewhere,
-            _identify(shown),
+            identify(shown),
         )
-
-
-def _identify(shown: Difference) -> str:
-    return hash_sha256(repr(shown).encode("utf-8", "surrogateescape"))
 
 
 @contextmanager
@@ -89,6 +85,7 @@ def _open_place(context: HomeContext, run: RunEntry) -> Iterator[HomeContext]:
 def _open_again(home: str, run: RunEntry) -> Iterator[HomeContext]:
     """Yield the same, opened by a thread of its own."""
     context = HomeContext(Home(home))
+    context.by = "page"
     try:
         with _open_place(context, run) as there:
             yield there
@@ -117,13 +114,14 @@ def _restore(request: PageRequest) -> Iterator[str]:
     run, seen, batch = find_run(request.context, request.params["run_id"]), request.read("seen"), request.read("batch")
     home, language = request.context.home.root, request.language
 
-    def work() -> Iterable[str]:
-
+    def work() -> list[str]:
         with _open_again(home, run) as there:
             chosen = choose_snapshots(there, f"{run.run_id}/{batch}" if batch else run.run_id)
             within = find_scope(there, chosen.top, ())
             shown = find_difference(there, chosen, within)
-            if _identify(shown) != seen:
+            if not shown.put_back and not shown.removed:  # another window was faster
+                return [text("restore.nothing", language)]
+            if identify(shown) != seen:
                 raise Blocked("files-changed-meanwhile", path=chosen.top)
             kept: list[str] = []
             done = restore(there, chosen, within, shown, kept.append)
@@ -157,13 +155,16 @@ def _prove(request: PageRequest) -> Iterator[str]:
             request.language,
         ]
 
-    def work() -> Iterable[str]:
+    def work() -> list[str]:
         process = subprocess.Popen(
             words, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, start_new_session=True
         )
         note_vouched(context.home, process.pid)  # a run that goes on would else take it for something an agent left
         said, failed = process.communicate(b"go\n")
-        return (said or failed).decode("utf-8", "replace").splitlines()[-_SHOWN:]
+        if process.returncode:
+            why = failed.decode("utf-8", "replace").strip().rpartition("\n")[2]
+            raise MiError("internal", what=why or process.returncode)
+        return said.decode("utf-8", "replace").splitlines()[-_SHOWN:]
 
     return _begin(request, "prove", work, may_be_left=True)
 
@@ -172,6 +173,7 @@ def prove_here(home: str, root: str, run_id: str, language: str) -> None:
     """Prove a run once that is asked for, and print what came of it; what the process of its own does."""
     sys.stdin.readline()
     context = HomeContext(Home(home), cd=root)
+    context.by = "page"
     try:
         context.use_project()
         proof = prove_run(context, run_id, lambda said: None)
@@ -193,17 +195,25 @@ def _merge(request: PageRequest) -> Iterator[str]:
     start = event.record() if event else None
     main = start.main_root if isinstance(start, RunStart) else ""
 
-    def work() -> Iterable[str]:
+    seen = request.read("seen")
 
+    def work() -> list[str]:
+        """Bring over; what was refused in the words that the person saw is done anyway."""
         with _open_again(home, RunEntry(run_id=run.run_id, project_id=run.project_id, root=main or run.root)) as there:
-            return list(describe_merge(merge_run(there, run.run_id, "", "", anyway=False), language))
+            try:
+                with suppress(NotFound):  # it is of no race
+                    refuse_second_pick(there, run.run_id, lambda done, total: None)
+                merged = merge_run(there, run.run_id, "", "", anyway=False)
+            except MiError as error:
+                if error.code not in ANYWAY or identify(error.line(language)) != seen:
+                    raise
+                merged = merge_run(there, run.run_id, "", "", anyway=True)
+            return list(describe_merge(merged, language))
 
     return _begin(request, "merge", work)
 
 
-def _begin(
-    request: PageRequest, name: str, work: Callable[[], Iterable[str]], may_be_left: bool = False
-) -> Iterator[str]:
+def _begin(request: PageRequest, name: str, work: Callable[[], object], may_be_left: bool = False) -> Iterator[str]:
     begun = request.work.begin(f"run:{request.params['run_id']}", name, request.language, work, may_be_left)
     yield text(
         "web.run-begun" if begun else "web.run-goes-on",

@@ -28,7 +28,7 @@ from mi.web.pictures.over_time import (
     draw_agreement,
     draw_lifetimes,
 )
-from mi.web.trials import TRIALS, Trial, TrialWish
+from mi.web.trials import ABOUT, Trial, TrialWish, begin_trial, find_trial, forget_trial
 from mi.web.view import PageRequest, PageView, read_number
 
 _MOMENTS = 100  # that the slider goes over: the latest
@@ -95,7 +95,7 @@ def _show(request: PageRequest) -> ValuesModel:
         add_up(counts),
         draw_agreement(counts),
         context.config.runtime.autonomy,
-        TRIALS.find(context.home, project),
+        find_trial(request),
     )
 
 
@@ -180,7 +180,7 @@ def _try(request: PageRequest) -> Iterator[str]:
     """Begin to judge past runs by changed values; nothing is stored."""
     change, _, claim_id = request.read("choice").partition(":")
     wish = _make_wish(request, change, claim_id)
-    TRIALS.begin(request.context.home, request.query.get("project", ""), _list_roots(request), wish, request.language)
+    begin_trial(request, _list_roots(request), wish)
     yield text("web.trial-began", request.language)
 
 
@@ -209,7 +209,7 @@ def _try_again(request: PageRequest) -> Iterator[str]:
         configured=choice in ("configured", "ask"),
         is_agreed=choice == "ask",
     )
-    TRIALS.begin(request.context.home, request.query.get("project", ""), _list_roots(request), wish, request.language)
+    begin_trial(request, _list_roots(request), wish)
     yield text("web.trial-began", request.language)
 
 
@@ -225,19 +225,19 @@ def _save_trial(request: PageRequest) -> Iterator[str]:
             change = replace_value(place.store, writer, wish.claim_id, wish.text)
         case _:
             change = take_back_value(place.store, writer, wish.claim_id, "")
-    TRIALS.forget(request.context.home, request.query.get("project", ""))
+    forget_trial(request)
     yield _report(request, change)
 
 
 def _forget_trial(request: PageRequest) -> Iterator[str]:
     _require_trial(request)
-    TRIALS.forget(request.context.home, request.query.get("project", ""))
+    forget_trial(request)
     yield text("web.trial-forgotten", request.language)
 
 
 def _require_trial(request: PageRequest) -> Trial:
     """Return the trial that the form is about; UsageError where another one took its place."""
-    found = TRIALS.find(request.context.home, request.query.get("project", ""))
+    found = find_trial(request)
     if found is None or found.id != request.read("trial"):
         raise UsageError("no-trial")
     return found
@@ -303,4 +303,4 @@ _ACTS = {
     "save": _save_trial,
     "forget": _forget_trial,
 }
-VIEW = PageView("values", "/values", _show, "knowledge", _ACTS)
+VIEW = PageView("values", "/values", _show, f"knowledge {ABOUT}", _ACTS)

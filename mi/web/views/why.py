@@ -15,7 +15,7 @@ from mi.kernel.named_tuple import NamedTuple
 from mi.knowledge.thoughts.kinds import kind_of
 from mi.learning.why import Ground, Why
 from mi.web.pictures.why_graph import GraphPicture, draw
-from mi.web.view import PageRequest, PageView
+from mi.web.view import PageRequest, PageView, identify
 
 _MOST_CITING = 50  # who cites what would be taken back
 _GROUNDS = 60  # in words
@@ -44,6 +44,7 @@ class WhyModel(NamedTuple):
     can_undo: bool
     preview: UndoPreview | None
     more_citing: int
+    seen: str
 
 
 def _show(request: PageRequest) -> WhyModel:
@@ -56,7 +57,8 @@ def _show(request: PageRequest) -> WhyModel:
     own = list_run_grounds(story, reader.read_stores()) if story else []
     grounds = list({one.id: one for one in (*reversed(why.grounds if why else []), *reversed(own))}.values())[::-1]
     root, event = graph.nodes[0], reader.find_event(ref) if ref.startswith("ev_") else None
-    preview = _preview(request, project_id, ref) if request.query.get("undo") else None
+    wants_undo = request.query.get("undo") and root.status != "retracted"
+    preview = _preview(request, project_id, ref) if wants_undo else None
     return WhyModel(
         ref,
         _name_kind(root.kind, request.language),
@@ -74,6 +76,7 @@ def _show(request: PageRequest) -> WhyModel:
         root.status != "retracted",
         preview._replace(reach=preview.reach[:_MOST_CITING]) if preview else None,
         max(0, len(preview.reach) - _MOST_CITING) if preview else 0,
+        identify(preview),
     )
 
 
@@ -110,13 +113,14 @@ def _preview(request: PageRequest, project_id: str, ref: str) -> UndoPreview:
 
 def _undo(request: PageRequest) -> Iterator[str]:
     ref = request.params["ref"]
-    context = _at_project(request.context, find_home_of(request.context, ref, _index_quietly))
+    project_id = find_home_of(request.context, ref, _index_quietly)
+    context, found = _at_project(request.context, project_id), _preview(request, project_id, ref)
+    request.require_seen(found)
     if kind_of(ref):
         event_id = retract_thought(context, ref, request.read("words"))
         yield text("web.retracted", request.language, ref=ref, event_id=event_id)
         return
     undoing = Undoing(context, _index_quietly)
-    found = undoing.preview(ref)
     if found.restores:
         event_ids, key = undoing.restore(found.ref)["event_ids"], "redo.done"
     else:

@@ -50,6 +50,7 @@ TEXT: dict[str, str] = {
     "web.run-resume": "Go on",
     "web.run-prove": "Prove",
     "web.run-merge": "Bring over",
+    "web.run-merge-anyway": "Bring over anyway",
     "web.run-restore": "Put files back",
     "web.run-restore-now": "Put them back",
     "web.run-restore-before": "Put back to before it",

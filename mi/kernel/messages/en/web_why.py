@@ -35,6 +35,7 @@ TEXT: dict[str, str] = {
     "why.kind-mi-defaults-set": "MI's defaults",
     "why.kind-risk-event": "risk",
     "why.kind-check-plan": "how to check",
+    "error.changed-since-look": "this is not what the page showed you any more: it changed since. Look at it as it is now, and say again what you want",
     "error.no-why": "{ref} is nothing that can be explained; it takes the id of an event (ev_…), a run (run_…), a claim (cl_…) or a node (nd_…)",
     "error.nothing-left-to-undo": "{ref} taught nothing that still stands: there is nothing to take back",
     "web.values": "Values",

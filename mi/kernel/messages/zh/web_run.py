@@ -50,6 +50,7 @@ TEXT: dict[str, str] = {
     "web.run-resume": "继续",
     "web.run-prove": "证明",
     "web.run-merge": "合并过来",
+    "web.run-merge-anyway": "仍然合并过来",
     "web.run-restore": "恢复文件",
     "web.run-restore-now": "恢复它们",
     "web.run-restore-before": "恢复到它之前",

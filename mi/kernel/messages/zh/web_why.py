@@ -35,6 +35,7 @@ TEXT: dict[str, str] = {
     "why.kind-mi-defaults-set": "MI 的默认值",
     "why.kind-risk-event": "风险",
     "why.kind-check-plan": "如何检查",
+    "error.changed-since-look": "这已不是页面给你看过的样子：此后有了变化。请看现在的内容，再决定一次",
     "error.no-why": "{ref} 不是可以解释的内容；请给出事件（ev_…）、运行（run_…）、断言（cl_…）或节点（nd_…）的 id",
     "error.nothing-left-to-undo": "{ref} 没有教过仍然有效的内容：没有可收回的",
     "web.values": "价值观",

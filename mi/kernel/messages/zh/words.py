@@ -5,6 +5,7 @@ WORDS = {
     "global": "全局",
     "project": "项目",
     "effective": "有效",
+    "by the page": "通过网页",
     # 结果
     "ended": "结束",
     "failed": "失败",
