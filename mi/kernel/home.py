@@ -186,17 +186,16 @@ class Home:
 
     def logs(self) -> list[str]:
         """Return the logs that hold what MI believes: those that are there, or were by their seal."""
-        places = [self.thoughts, *(self.project(one).thoughts for one in self.project_ids())]
-        logs = [
-            self.evidence,
-            self.run_times,
-            self.written,
-            *(self.project(one).evidence for one in self.project_ids()),
-        ]
-        for place in places:
+        return [log for log in self.list_log_places() if os.path.isfile(log) or os.path.lexists(log + SEAL)]
+
+    def list_log_places(self) -> list[str]:
+        """Return where those logs lie, whether they are there or not."""
+        projects = [self.project(one) for one in self.project_ids()]
+        logs = [self.evidence, self.run_times, self.written, *(one.evidence for one in projects)]
+        for place in (self.thoughts, *(one.thoughts for one in projects)):
             files = ThoughtFiles(place)
             logs += [files.claims, files.nodes, files.edges]
-        return [log for log in logs if os.path.isfile(log) or os.path.lexists(log + SEAL)]
+        return logs
 
     def list_run_locks(self) -> list[str]:
         """Return the locks of all trees of all projects in which a run may go on."""

@@ -9,6 +9,7 @@ import os
 import re
 from collections import deque
 from collections.abc import AsyncIterator
+from contextlib import suppress
 
 from starlette.types import Receive, Scope, Send
 
@@ -20,6 +21,7 @@ from mi.web.live_transcripts import LiveTranscripts
 
 ALL = "all"
 _TICK_S = 0.1
+_EACH_S = 0.02  # between two changes, for each who watches: all of them look again, and the runs come first
 _ALIVE_S = 20.0  # between words to a page that hears nothing else
 _SEND_S = 10.0  # for a page to take what it is sent
 _REMEMBERED = 1000  # changes
@@ -41,6 +43,7 @@ class HomeEvents:
         self._home = home
         self._live = LiveTranscripts(home)
         self._work = work or BackgroundWork()
+        self._places, self._listed = home.list_log_places(), 0
         self._sizes = self._measure()
         self._beside = self._measure_beside()
         self._steps = 0  # changes beside the logs
@@ -66,7 +69,7 @@ class HomeEvents:
         """Yield what changed after an id, and then whatever changes; None now and then, when nothing did."""
         self._watchers += 1
         if self._ticking is None:
-            self._ticking = asyncio.create_task(self._tick())
+            self._ticking = asyncio.create_task(self._tick(self._changes[-1].id))
         try:
             self.look()
             while True:
@@ -95,16 +98,28 @@ class HomeEvents:
             names |= change.names
         return Change(self._changes[-1].id, frozenset({ALL}))
 
-    async def _tick(self) -> None:
+    async def _tick(self, told: str) -> None:
+        """Wake whoever watches once there is something new: at once after a pause, the less often the more they are."""
+        pause = _TICK_S
         while True:
-            await asyncio.sleep(_TICK_S)
-            last = self._changes[-1].id
-            if self.look() != last:
+            await asyncio.sleep(pause)
+            pause = _TICK_S
+            if (now := self.look()) != told:
+                told, pause = now, max(_TICK_S, _EACH_S * self._watchers)
                 async with self._changed:
                     self._changed.notify_all()
 
     def _measure(self) -> dict[str, int]:
-        return {log: jsonl.measure_size(log) for log in self._home.logs()}
+        """Return how long each log is; where they lie is looked up when a project came or went."""
+        with suppress(OSError):
+            changed = os.stat(self._home.projects).st_mtime_ns
+            if changed != self._listed:
+                self._listed, self._places = changed, self._home.list_log_places()
+        sizes: dict[str, int] = {}
+        for place in self._places:
+            with suppress(OSError):
+                sizes[place] = os.stat(place).st_size
+        return sizes
 
     def _measure_beside(self) -> dict[tuple[str, str], int]:
         """Return by name how much there is beside the logs: what agents print meanwhile, and what the page does."""

@@ -38,6 +38,11 @@ class Pages:
         tools = {"say": make_say(language), "word": _make_word(language), "language": language, "layout": layout}
         return self._environment.get_template(template).render(tools | values)
 
+    def read_templates(self) -> None:
+        """Compile all templates before they are asked for, so that no first look waits for that."""
+        for name in self._environment.list_templates(["html"]):
+            self._environment.get_template(name)
+
     def link(self, *parts: object, **query: object) -> str:
         """Return the address of a view: `link("run", run_id, batch="b2")`."""
         path = "".join(f"/{quote(str(part), safe='')}" for part in parts if part != "")

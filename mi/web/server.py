@@ -4,6 +4,7 @@ import asyncio
 import os
 import secrets
 import socket
+import threading
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import NamedTuple
@@ -89,10 +90,10 @@ class PageServer:
         names = _LOOPBACK if binding.address in _LOOPBACK else (host.lower(),)
         origin = Origin(scheme, tuple(f"{name}:{self.port}" for name in names))
         self.background = BackgroundWork()
-        page = PageApp(context.home, place, origin, self._doorway, self.background)
+        self._page = PageApp(context.home, place, origin, self._doorway, self.background)
         endpoint = McpEndpoint(context.for_agent(), offer(context.config.mcp.tools))
         mcp = build_app([endpoint.route], read_token(context.home), Limits(), endpoint.lifespan)
-        app = _Split(page, mcp)
+        app = _Split(self._page, mcp)
         self._server = LoopbackServer(app, self._socket, Limits(), binding.certificate)
 
     def make_link(self, to: str = "/") -> str:
@@ -102,6 +103,7 @@ class PageServer:
     def run(self) -> None:
         """Serve until `stop` is called or the process is interrupted."""
         with LinkDoor(self._home, self.url, self.make_link):
+            threading.Thread(target=self._page.make_ready, daemon=True).start()
             self._server.run()
 
     def stop(self) -> None:
@@ -153,6 +155,10 @@ class PageApp:
         self._token_mark = secrets.token_hex(16)  # stands for the session's token in what is shown to several
         self._looks: dict[tuple[str, ...], asyncio.Task[Response]] = {}  # that go on, by what is looked at
         self._slow: dict[tuple[str, str], asyncio.Task[Response]] = {}  # that took too long, by session and address
+
+    def make_ready(self) -> None:
+        """Do beforehand what the first look would wait for."""
+        self._pages.read_templates()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         request = Request(scope, receive)

@@ -2,6 +2,7 @@
 
 import asyncio
 import http.client
+import json
 import os
 import signal
 import socket
@@ -17,10 +18,10 @@ import pytest
 from mi.kernel.home import Home
 from mi.web import events
 from mi.web.events import ALL, HomeEvents
-from tests.conftest import MI
+from tests.conftest import MI, Mi
 from tests.waiting import wait_until
 from tests.web.browser import Served, open_page
-from tests.web.test_access import Visitor, ask, said_in
+from tests.web.test_access import Visitor, ask, said_in, token_of
 
 Make = Callable[..., Any]
 
@@ -120,6 +121,48 @@ def test_fifty_watchers_each_hear_of_every_change(serve: Make, home: Home) -> No
             ask(home, f"Question {number}?")
             heard = {watcher.hear()[0] for watcher in watchers}
             assert len(heard) == 1
+
+
+@pytest.mark.req("page.live.append")
+def test_who_watches_hears_of_what_the_look_of_another_saw_first(home: Home) -> None:
+    ask(home, "One?")
+
+    async def watch() -> frozenset[str]:
+        watched = HomeEvents(home)
+        following = watched.follow(watched.look())
+        heard = asyncio.ensure_future(anext(following))
+        await asyncio.sleep(0)  # it waits now
+        ask(home, "Two?")
+        watched.look()  # somebody else looks at the page
+        async with asyncio.timeout(10):
+            change = await heard
+        await following.aclose()
+        return change.names if change else frozenset()
+
+    with ThreadPoolExecutor(1) as beside:  # the browser's driver has this thread's loop
+        assert "inbox" in beside.submit(asyncio.run, watch()).result(30)
+
+
+@pytest.mark.req("page.live.append")
+def test_a_project_that_is_new_is_heard_of(home: Home) -> None:
+    watched = HomeEvents(home)
+    before = watched.look()
+    ask(home, "The first of its project?")
+    assert watched.look() != before
+
+
+@pytest.mark.req("page.live.watchers", "page.safe.csrf")
+def test_a_look_that_two_browsers_share_has_the_token_of_each(serve: Make, mi: Mi, home: Home) -> None:
+    ask(home, "Which colour?")
+    served = serve()
+    visitors = [(one, one.enter(link)) for one, link in ((Visitor(served.port), served.link),)]
+    other = Visitor(served.port)
+    visitors.append((other, other.enter(json.loads(mi("web", "link", "--json").stdout)["link"])))
+    with ThreadPoolExecutor(16) as pool:
+        looks = list(pool.map(lambda one: one[0].ask(f"{one[1]}/")[2], visitors * 8))
+    tokens = [token_of(one).partition(".")[0] for one in looks]
+    assert set(tokens[::2]) & set(tokens[1::2]) == set()
+    assert len(set(tokens)) == 2
 
 
 @pytest.mark.req("page.live.slow")

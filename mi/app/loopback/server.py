@@ -1,8 +1,10 @@
 """The listener on 127.0.0.1: builds the one app that MI serves, and runs it until it is stopped."""
 
+import asyncio
 import logging
 import socket
 from collections.abc import Sequence
+from contextlib import suppress
 from typing import Any, NamedTuple
 
 from starlette.applications import Starlette
@@ -18,6 +20,7 @@ from mi.app.loopback.limits import Limits
 from mi.kernel.errors import StorageError
 
 ADDRESS = "127.0.0.1"
+_SECOND = 1.0
 _LAST_ANSWERS_S = 10  # what is being answered when the listener stops
 
 
@@ -52,7 +55,7 @@ class LoopbackServer:
     ) -> None:
         self._socket = port if isinstance(port, socket.socket) else bind_port(port)
         bounded = type("Bounded", (BoundedConnection,), {"limits": limits.fit_process()})
-        self._server = Server(_configure(app, bounded, limits, certificate))
+        self._server = _QuietServer(_configure(app, bounded, limits, certificate))
 
     @property
     def port(self) -> int:
@@ -68,6 +71,32 @@ class LoopbackServer:
     def stop(self) -> None:
         """End `run`, which another thread is in."""
         self._server.should_exit = True
+
+
+class _QuietServer(Server):
+    """A server that sleeps until it is asked or stopped; the one of uvicorn wakes ten times a second."""
+
+    _loop: asyncio.AbstractEventLoop | None = None
+    _is_stopped = False
+
+    @property
+    def should_exit(self) -> bool:
+        """Return whether it ends; set by a signal or another thread, it wakes up."""
+        return self._is_stopped
+
+    @should_exit.setter
+    def should_exit(self, value: bool) -> None:
+        self._is_stopped = value
+        if value and self._loop is not None:
+            self._loop.call_soon_threadsafe(self._woken.set)
+
+    async def main_loop(self) -> None:
+        self._woken = asyncio.Event()
+        self._loop = asyncio.get_running_loop()
+        while not await self.on_tick(0):  # tells answers what time it is
+            with suppress(TimeoutError):
+                async with asyncio.timeout(_SECOND):
+                    await self._woken.wait()
 
 
 def _configure(
