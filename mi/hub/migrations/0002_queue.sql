@@ -226,9 +226,11 @@ $$;
 
 -- What a queue is asked for. `again`: the same was asked before, and the answer was lost on the way.
 
--- Put tasks in; gives the numbers of those that are open already, and the runs that have them.
+-- Put tasks in; gives the numbers of those that are open already, and the runs that have them. Each is looked up by
+-- index: a plan for a table that has just grown would read all of it.
 CREATE FUNCTION mi_hub.put(tasks jsonb, may_others boolean) RETURNS TABLE (number bigint, other text)
-LANGUAGE plpgsql SECURITY DEFINER SET search_path = mi_hub, pg_temp AS $$
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = mi_hub, pg_temp
+SET enable_hashjoin = off SET enable_mergejoin = off SET enable_seqscan = off SET jit = off AS $$
 #variable_conflict use_column
 DECLARE
     me text := mi_hub.take_turn();
@@ -236,22 +238,26 @@ DECLARE
     others text[];
     fresh text[];
 BEGIN
-    WITH given AS MATERIALIZED (
+    WITH given AS (
         SELECT value ->> 'run_id' AS run, value ->> 'same' AS same, number
         FROM jsonb_array_elements(tasks) WITH ORDINALITY AS given (value, number)
-    ), first AS (
-        SELECT DISTINCT ON (same) same, run, number FROM given WHERE same <> ''
-            AND NOT EXISTS (SELECT FROM job WHERE member = me AND job.run = given.run AND state <> 'outside')
-        ORDER BY same, number
+    ), told AS (
+        SELECT *, coalesce((SELECT state FROM job WHERE member = me AND job.run = given.run), 'outside') = 'outside'
+            AS is_new
+        FROM given WHERE same <> ''
+    ), ranked AS (  -- with the first new one of those that are the same
+        SELECT *, first_value(run) OVER same_ones AS first_run, first_value(number) OVER same_ones AS first_number,
+            first_value(is_new) OVER same_ones AS is_first_new
+        FROM told WINDOW same_ones AS (PARTITION BY same ORDER BY is_new DESC, number)
     ), found AS (
-        SELECT given.number, coalesce(job.run, first.run) AS other FROM given
-        LEFT JOIN job ON member = me AND job.same = given.same AND job.same <> ''
-            AND state IN ('queued', 'running', 'waiting')
-        LEFT JOIN first ON first.same = given.same AND first.number < given.number
-        WHERE given.same <> '' AND coalesce(job.run, first.run) <> given.run
+        SELECT number, run, coalesce(
+            (SELECT job.run FROM job WHERE member = me AND job.same = ranked.same AND job.same <> ''
+                AND state IN ('queued', 'running', 'waiting')),
+            CASE WHEN is_first_new AND first_number < number THEN first_run END) AS other
+        FROM ranked
     )
     SELECT coalesce(array_agg(number ORDER BY number), '{}'), array_agg(other ORDER BY number) INTO refused, others
-        FROM found;
+        FROM found WHERE other <> run;
 
     WITH given AS (
         SELECT one.*, number FROM jsonb_array_elements(tasks) WITH ORDINALITY AS given (value, number),
@@ -304,7 +310,8 @@ $$;
 CREATE FUNCTION mi_hub.claim(of_token text, of_home text, of_worker text, most int, most_of jsonb, held text[],
     default_agent text, only_run text) RETURNS SETOF mi_hub.job
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = mi_hub, mi_procrastinate, pg_temp
-SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off SET enable_bitmapscan = off SET jit = off AS $$
+SET enable_sort = off SET enable_hashjoin = off SET enable_mergejoin = off SET enable_seqscan = off
+SET enable_bitmapscan = off SET jit = off AS $$
 DECLARE
     me text := mi_hub.take_turn();
     moment float8 := extract(epoch FROM clock_timestamp());
@@ -348,7 +355,8 @@ BEGIN
         former = CASE WHEN home IN ('', of_home) OR home = ANY (former) THEN former ELSE former || home END,
         home = of_home, worker = of_worker, heartbeat = clock_timestamp(), changed = now(), reason = '',
         epoch = epoch + 1
-        WHERE member = split_part(taken.queueing_lock, '/', 1) AND run = taken.args ->> 'run' AND state = 'queued'
+        WHERE member = split_part(taken.queueing_lock, '/', 1) AND run = taken.args ->> 'run'
+            AND (state = 'queued') IS TRUE  -- not by the index of states: that would read all that is queued
         RETURNING *;
     IF NOT FOUND THEN  -- nothing of ours: made with procrastinate's own tools
         PERFORM procrastinate_finish_job_v1(taken.id, 'failed', false);
@@ -467,7 +475,7 @@ $$;
 -- which somebody may have changed with its own tools: what is doing there and claimed by nobody ends, what is queued
 -- here and not there is put there again.
 CREATE FUNCTION mi_hub.sweep(of_home text, gone text[], silent_s float8, mends boolean) RETURNS SETOF text
-LANGUAGE plpgsql SECURITY DEFINER SET search_path = mi_hub, mi_procrastinate, pg_temp AS $$
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = mi_hub, mi_procrastinate, pg_temp SET jit = off AS $$
 DECLARE
     me text := mi_hub.take_turn();
     since timestamptz := clock_timestamp() - silent_s * interval '1 second';
