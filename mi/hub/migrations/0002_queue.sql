@@ -475,7 +475,8 @@ $$;
 -- which somebody may have changed with its own tools: what is doing there and claimed by nobody ends, what is queued
 -- here and not there is put there again.
 CREATE FUNCTION mi_hub.sweep(of_home text, gone text[], silent_s float8, mends boolean) RETURNS SETOF text
-LANGUAGE plpgsql SECURITY DEFINER SET search_path = mi_hub, mi_procrastinate, pg_temp SET jit = off AS $$
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = mi_hub, mi_procrastinate, pg_temp
+SET enable_nestloop = off SET jit = off AS $$
 DECLARE
     me text := mi_hub.take_turn();
     since timestamptz := clock_timestamp() - silent_s * interval '1 second';
