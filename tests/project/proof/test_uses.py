@@ -8,6 +8,7 @@ import pytest
 from mi.project.proof.uses import find_unmet
 from mi.project.trees import FolderTree, Tree
 from mi.testing.judge_bench.workspace import environment
+from tests.real.installed import go_environment, rust_environment
 
 PY = "def discount(price, percent):\n    return price - price * percent / 100\n"
 PY_MENDED = "def discount(price, percent):\n    return price - price * min(percent, 100) / 100\n"
@@ -155,7 +156,14 @@ TAX = "Add `tax(price)`."
     ],
 )  # fmt: skip
 def test_what_was_asked_for_is_used_by_commands(
-    tmp_path: Path, before: dict[str, str], after: dict[str, str], task: str, unmet: list[str]
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    before: dict[str, str],
+    after: dict[str, str],
+    task: str,
+    unmet: list[str],
 ) -> None:
+    for variable, value in (rust_environment() | go_environment()).items():
+        monkeypatch.setenv(variable, value)
     name = "Tax" if "Tax" in task else "tax"
     assert unmet_of(tmp_path, before, after, task, name)[0] == unmet
