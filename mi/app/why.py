@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable
 from mi.app.home_context import HomeContext
 from mi.app.thoughts import build_thoughts
 from mi.evidence.reader import Event, read_at, read_back
+from mi.evidence.records.base import Record
 from mi.evidence.records.table import TRUST
 from mi.evidence.run_story import RunStory
 from mi.kernel import clock
@@ -77,9 +78,17 @@ def list_run_grounds(story: RunStory, stores: CombinedStores) -> list[Ground]:
 class WhyReader:
     """Looks up, in one project and in what holds for all, what ids stand for."""
 
-    def __init__(self, context: HomeContext, project_id: str, progress: Progress, word: Word) -> None:
+    def __init__(
+        self,
+        context: HomeContext,
+        project_id: str,
+        progress: Progress,
+        word: Word,
+        say_record: Callable[[Record], str] | None = None,
+    ) -> None:
         self._context = context
         self._progress = progress
+        self._say_record = say_record or (lambda record: record.headline(word))
         self.word = word
         self.project_id = project_id
         own = [context.home.project(project_id).evidence] if project_id else []
@@ -100,7 +109,7 @@ class WhyReader:
     def tell(self, event: Event) -> str:
         """Return what an event says, shortly."""
         record = event.record()
-        said = redact_start(record.headline(self.word) if record else "", _WORDS)
+        said = redact_start(self._say_record(record) if record else "", _WORDS)
         return f"{said} ({self.word('by the page')})" if record and record.by == "page" else said
 
     def read_stores(self, as_of: int | None = None) -> CombinedStores:

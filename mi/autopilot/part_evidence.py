@@ -16,6 +16,7 @@ from mi.autopilot.command_facts import is_by_product
 from mi.governance.change_units import list_paths, split_blocks
 from mi.kernel import git
 from mi.kernel.language import compiled, patterns
+from mi.kernel.messages import text as say
 from mi.mind.task_parts import TaskPart, Wanted, split_task
 from mi.mind.views import PartView
 from mi.project.checks.file_kinds import is_lock, is_prose, is_test
@@ -72,21 +73,21 @@ def _find_missing(wanted: Wanted, text: str, task: str, tree: "_Tree") -> str:
     about_tests = compiled(known.about_tests).search(text) is not None
     match wanted.wish:
         case "edited":
-            return "" if tree.touches(name) else f"`{name}` was not changed"
+            return "" if tree.touches(name) else say("part.unchanged", name=name)
         case "added" if wanted.is_file:
-            return "" if tree.touches(name) or tree.has_file(name) else f"`{name}` is not there"
+            return "" if tree.touches(name) or tree.has_file(name) else say("part.not-there", name=name)
         case "added":
             return tree.find_lacking(_seek(wanted, text, task), about_tests)
         case "returned" if compiled(known.raises).search(text) and tree.leaves_unraised(name):
-            return f"`{name}` is made, but nothing raises it"
+            return say("part.not-raised", name=name)
         case "returned":
-            return "" if tree.holds(name) else f"`{name}` is nowhere in the code"
+            return "" if tree.holds(name) else say("part.nowhere", name=name)
         case "removed":
-            return f"`{name}` is still there" if tree.keeps(name, wanted.is_file) else ""
+            return say("part.still-there", name=name) if tree.keeps(name, wanted.is_file) else ""
         case "renamed" if not (tree.gains(name, about_tests) or tree.has_file(name)):
-            return f"`{name}` is not there"
+            return say("part.not-there", name=name)
         case "renamed":
-            return f"`{wanted.former}` is still there" if tree.keeps(wanted.former, wanted.is_file) else ""
+            return say("part.still-there", name=wanted.former) if tree.keeps(wanted.former, wanted.is_file) else ""
     return ""
 
 

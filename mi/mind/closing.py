@@ -78,7 +78,7 @@ def judge_closing(case: Case, parts: Sequence[JudgedPart] = ()) -> ClosingVerdic
 def _with_judged_parts(case: Case, parts: Sequence[JudgedPart]) -> Case:
     """Return the case with the parts that a Mind calls open, or done without evidence for it."""
     judged = [
-        PartView(text=part.text, state="open", missing=[f"“{part.text}” is not shown to be done"])
+        PartView(text=part.text, state="open", missing=[text("part.not-shown", wish=part.text)])
         for part in parts
         if part.state == "open" or (part.state == "done" and not part.cited_ids)
     ]

@@ -13,7 +13,9 @@ from typing import NamedTuple
 from starlette.datastructures import Headers
 from starlette.responses import Response
 
-_LINK_BYTES = 24
+_SECRET_BYTES = 24
+_LINK_LETTERS = "0123456789abcdefghjkmnpqrstvwxyz"  # none that is misread: a link may be typed on a phone
+_LINK_GROUPS = 3  # of four: sixty bits, for a link that is good once
 _MOST_SESSIONS = 50
 _MOST_LINKS = 20
 _MOST_SAID = 20
@@ -25,7 +27,7 @@ class Session:
     """One browser that was let in."""
 
     def __init__(self) -> None:
-        self.token = secrets.token_urlsafe(_LINK_BYTES)  # stands in every form: no other page can know it
+        self.token = secrets.token_urlsafe(_SECRET_BYTES)  # stands in every form: no other page can know it
         self._said: dict[str, list[str]] = {}
         self._acts: dict[str, asyncio.Task[Response]] = {}  # by what was posted: the same form pressed twice acts once
         self._count = 0
@@ -77,7 +79,7 @@ class Doorway:
 
     def make_link(self, to: str = "/") -> str:
         """Return the token of a new link, good for one browser, that leads to a view."""
-        token = secrets.token_urlsafe(_LINK_BYTES)
+        token = "-".join("".join(secrets.choice(_LINK_LETTERS) for _ in range(4)) for _ in range(_LINK_GROUPS))
         self._links[_digest(token)] = to
         if len(self._links) > _MOST_LINKS:
             del self._links[next(iter(self._links))]
@@ -85,10 +87,10 @@ class Doorway:
 
     def use_link(self, token: str) -> tuple[str, str] | None:
         """Return the secret of a new session and where the link leads; None when it was used or never made."""
-        to = self._links.pop(_digest(token), None)
+        to = self._links.pop(_digest(token.lower()), None)
         if to is None:
             return None
-        secret = secrets.token_urlsafe(_LINK_BYTES)
+        secret = secrets.token_urlsafe(_SECRET_BYTES)
         self._sessions[_digest(secret)] = Session()
         if len(self._sessions) > _MOST_SESSIONS:
             del self._sessions[next(iter(self._sessions))]

@@ -4,7 +4,7 @@ import hashlib
 import os
 import time
 from collections.abc import Callable
-from functools import cached_property, lru_cache
+from functools import cached_property, lru_cache, partial
 from urllib.parse import quote, urlencode
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
@@ -13,6 +13,7 @@ from markupsafe import Markup, escape
 from mi.kernel import clock, messages
 from mi.kernel.safe_text import make_safe
 from mi.kernel.secrets import LOOK_AHEAD
+from mi.web.plain_words import say_plainly, say_reason, say_record, say_span
 from mi.web.view import identify
 
 FOLDER = os.path.dirname(__file__)
@@ -35,7 +36,15 @@ class Pages:
     def render(self, template: str, language: str, is_fragment: bool = False, **values: object) -> str:
         """Return a template filled in; a fragment is what stands in `main` alone."""
         layout = "fragment.html" if is_fragment else "base.html"
-        tools = {"say": make_say(language), "word": _make_word(language), "language": language, "layout": layout}
+        tools = {
+            "say": make_say(language),
+            "word": partial(say_plainly, language=language),
+            "headline": partial(say_record, language=language),
+            "reason": partial(say_reason, language=language),
+            "span": partial(say_span, language=language),
+            "language": language,
+            "layout": layout,
+        }
         return self._environment.get_template(template).render(tools | values)
 
     def read_templates(self) -> None:
@@ -89,10 +98,6 @@ def make_say(language: str) -> Callable[..., Markup]:
         return escape(_clean(messages.text(key, language, **details)))
 
     return say
-
-
-def _make_word(language: str) -> Callable[[str], str]:
-    return lambda word: messages.word(word, language)
 
 
 def _show(value: object) -> object:

@@ -7,7 +7,7 @@ import socket
 import threading
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from typing import NamedTuple
+from typing import Any, NamedTuple
 from urllib.parse import parse_qsl, urlencode
 
 from starlette.exceptions import HTTPException
@@ -42,6 +42,7 @@ _LOOK_S = 5.0  # for a view to be read; what takes longer goes on, and the brows
 _ACT_S = 20.0
 _KEPT_S = 15.0  # for the browser to ask again, after such a look has ended
 _MOST_SLOW = 20  # looks that go on at once
+_MENU: dict[str, Any] = {"views": [one for one in VIEWS if one.in_menu], "known_views": {one.name for one in VIEWS}}
 _LIMITS = Limits(body_bytes=1_000_000, body_s=20.0)
 _HEADERS = {
     "Content-Security-Policy": "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; "
@@ -228,8 +229,7 @@ class PageApp:
         query = dict(request.query_params)
         values: dict[str, object] = {
             "view": view,
-            "views": [one for one in VIEWS if one.in_menu],
-            "known_views": {one.name for one in VIEWS},
+            **_MENU,
             "watches": view.watches.format(**params),
             "since": since,
             "token": self._token_mark,
@@ -350,7 +350,7 @@ class PageApp:
         `enters`: a browser that was let in before remembers where, and goes there by itself.
         """
         known = {"is_known": status != _STRANGER, "enters": enters}
-        shown = self._pages.render("problem.html", self._language, line=line, **known)
+        shown = self._pages.render("problem.html", self._language, line=line, view=None, **_MENU, **known)
         return HTMLResponse(shown, status)
 
     @property

@@ -166,7 +166,7 @@ def test_chinese_question_without_an_answer_waits(bench: Workbench) -> None:
     bench.agent([say("报告要用红色还是绿色，请确认？")], [MEND, TEST, say("已完成。")])
     bench.run("修复失败的测试").ended("blocked")
     assert "红色" in bench.inbox()[0]["question"]
-    assert bench.records()[-1]["reason"] == "有一个问题在等您回答"
+    assert bench.records()[-1]["reason"] == "有一个问题在等你回答"
     answered(bench, "绿色")
     ran = bench.run("--resume")
     ran.ended("done")
@@ -414,9 +414,9 @@ def test_a_chinese_task_is_asked_about_in_chinese(bench: Workbench) -> None:
     ran = bench.run("修复失败的测试")
     ran.ended("blocked")
     assert bench.inbox()[0]["question"] == "代理做了有风险的操作（推送，高）：push: git push origin main。要继续吗？"
-    assert ran.end["reason"] == "有一项风险需要您表态"
+    assert ran.end["reason"] == "有一项风险需要你表态"
     answered(bench, "不行")
-    assert bench.run("--resume").end["reason"] == "因为一项风险被您停止"
+    assert bench.run("--resume").end["reason"] == "因为一项风险被你停止"
 
 
 def test_a_command_that_is_only_mentioned_is_no_risk(bench: Workbench) -> None:

@@ -62,6 +62,13 @@ def test_chinese_texts_are_chinese():
     assert same == wordless
 
 
+def test_chinese_texts_address_the_person_and_name_the_agent_in_one_way():
+    every = [
+        said for name in ("TEXT", "HELP", "WORDS") for table in messages.tables("zh", name) for said in table.values()
+    ]
+    assert [said for said in every if re.search("\u60a8|\u667a\u80fd\u4f53", said)] == []
+
+
 def test_every_word_that_records_hold_and_people_read_has_its_chinese():
     listed = (kinds.ClaimType, kinds.NodeType, kinds.EdgeType, kinds.Scope, store_state.Status, protocol.Outcome)
     of_thoughts = {word for one in listed for word in get_args(one)}
@@ -260,8 +267,9 @@ def test_every_key_is_used(trees: Trees):
         words |= {field.id for field in fields if isinstance(field, ast.Name)}
     for template in (ROOT / "mi/web/templates").glob("*.html"):
         words |= set(re.findall(r'say\("([^"]+)"', template.read_text("utf-8")))
-    words |= {word.replace("_", "-").replace(" ", "-") for word in words}
-    beginnings = {
+    words |= {word.replace("_", "-").replace(" ", "-").lower() for word in words}
+    beginnings = {f"{kind.replace('_', '-')}-" for kind in MODULES}  # a word of a record of that kind
+    beginnings |= {
         word for word in words if re.fullmatch(r"[a-z-]+[.-]", word) or re.fullmatch(r"[a-z]+\.[a-z-]*-", word)
     }
 

@@ -115,6 +115,16 @@ def test_a_link_is_good_once_and_gives_a_cookie_of_this_page_alone(serve: Make, 
     assert visitor.ask(morsel["path"] + "/")[0] == 401
 
 
+@pytest.mark.req("page.safe.link")
+def test_a_link_can_be_typed_on_a_phone(serve: Make, asked: str) -> None:
+    served = serve()
+    token = served.link.rpartition("/")[2]
+    assert re.fullmatch(r"([0-9a-hjkmnp-tv-z]{4}-){2}[0-9a-hjkmnp-tv-z]{4}", token)
+    visitor = Visitor(served.port)
+    assert visitor.ask("/open/" + token.upper())[0] == 200
+    assert visitor.ask("/open/" + token)[0] == 401
+
+
 @pytest.mark.req("page.safe.host", "page.safe.csrf")
 @pytest.mark.parametrize(
     ("headers", "status"),

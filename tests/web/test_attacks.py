@@ -101,7 +101,7 @@ def test_a_path_is_no_project(lived: LivedIn, serve: Make) -> None:
     shutil.rmtree(log.parent)
     window = Window(serve(env=lived.bench.env))
     path = urlencode({"project": "../../planted"})
-    assert "No runs." in window.look(f"/runs?{path}")
+    assert "No run is like that." in window.look(f"/runs?{path}")
     assert lived.run_id not in window.look(f"/costs?{path}&days=all&by=project")
     assert "planted" not in window.look(f"/costs?{path}&days=all&by=project").partition("<table")[2]
 

@@ -107,8 +107,8 @@ def test_reading_writes_nothing_but_what_is_derived(serve: Make, home: Home) -> 
     [
         ("/nothing", 404, "There is no such view."),
         ("/runs?state=odd", 400, "odd"),
-        ("/runs?most=-1", 200, "No runs."),
-        ("/runs?project=..%2F..", 200, "No runs."),
+        ("/runs?most=-1", 200, "No run yet"),
+        ("/runs?project=..%2F..", 200, "No run is like that."),
         ("/?project=nobody", 200, "Nothing waits."),
     ],
 )

@@ -84,7 +84,7 @@ def test_costs_by_model(spent: None, serve: Make, open_window: Make) -> None:
 @pytest.mark.req("page.costs.day")
 def test_what_a_run_costs_is_seen_without_a_reload(home: Home, serve: Make, open_window: Make) -> None:
     page = open_costs(open_window(), serve().link)
-    assert "No runs yet." in page.inner_text("main")
+    assert "What runs cost appears here" in page.inner_text("main")
     spend(home, PROJECTS[0], "aaaaaaaa", 1.25)
     page.wait_for_selector("tbody tr:has-text('$1.25')")
 

@@ -45,7 +45,8 @@ def test_what_is_broken_is_seen_first_and_mended_when_asked(broken: Path, serve:
     assert str(broken) in page.inner_text("section[aria-labelledby=repair]")
     assert broken.read_text() == "{not json"
     acts = page.inner_text("section[aria-labelledby=violations]")
-    assert [one in acts for one in ("AGENT_AS_PERSON", "codex", "mi values set", "tried to set values")] == [True] * 4
+    told = ("spoke in your name", "codex", "mi values set", "tried to set values")
+    assert [one in acts for one in told] == [True] * 4
     page.get_by_text("more are fine").click()
     assert "SQLite" in page.inner_text("#fine")
     page.get_by_role("button", name="Mend").click()

@@ -140,7 +140,7 @@ def test_the_value_that_almost_answered_is_named_in_its_own_words(
     writer.append(Question(id="qu_colour", text=COLOUR, would=would))
     page = open_page(open_window(), serve(env=bench.env).link)
     card = page.inner_text("article#qu_colour")
-    for words in ("green", "it speaks of paper", "Reports are green on white paper.", cited, "cl_gone"):
+    for words in ("green", "it speaks of paper", "Reports are green on white paper.", "cl_gone"):
         assert words in card
 
 

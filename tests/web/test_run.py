@@ -71,7 +71,7 @@ def test_a_run_is_read_batch_by_batch(
     assert any(f"kept as {commit[:12]}" in mark for commit in kept)
     page.locator("#b0-decided summary").click()
     decided = page.inner_text("#b0-decided")
-    assert "check plan" in decided
+    assert "How to check" in decided
     assert "a check ran and failed" in decided
     assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
 

@@ -123,7 +123,7 @@ def test_files_are_put_back_after_a_look_at_what_that_changes(
     page = open_latest(open_window(javascript=javascript), serve(env=bench.env).link, bench)
     page.get_by_role("link", name="Put files back", exact=True).click()
     page.wait_for_selector("#restore")
-    assert "put back" in page.inner_text("#restore")
+    assert "Put back" in page.inner_text("#restore")
     assert "calc.py" in page.inner_text("#restore")
     assert RIGHT in bench.read("calc.py")
     page.get_by_role("button", name="Put them back").click()

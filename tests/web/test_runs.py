@@ -45,7 +45,7 @@ def test_a_run_is_seen_while_it_works_and_when_it_is_done(
     bench.agent(DONE)
     bench.mi("init", "--values", "Small changes.")
     page = open_runs(open_window(width=width), serve(env=bench.env).link)
-    assert "No runs." in page.inner_text("main")
+    assert "No run yet" in page.inner_text("main")
     done = bench.run("fix it")
     assert done.code == 0, done.stderr
     page.wait_for_selector(".row .state.done")
@@ -54,7 +54,7 @@ def test_a_run_is_seen_while_it_works_and_when_it_is_done(
         assert part in row
     assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
     page.get_by_role("link", name="failed").click()
-    page.wait_for_selector("main:has-text('No runs.')")
+    page.wait_for_selector("main:has-text('No run is like that.')")
     assert "state=failed" in page.url
 
 
@@ -88,7 +88,7 @@ def test_a_task_is_started_or_queued(bench: Workbench, serve: Make, open_window:
     assert bench.mi("remember", "This project adds numbers.").code == 0  # the home knows the project from now on
     served = serve(env=bench.env)
     page = open_runs(open_window(), served.link)
-    page.get_by_text("New task").click()
+    page.get_by_text("New task", exact=True).click()
     page.fill("#new-task", "fix it")
     page.get_by_role("button", name="Start now" if now else "Queue").click()
     page.wait_for_selector("#said p")
@@ -127,7 +127,7 @@ def test_runs_are_found_by_words_and_agent(serve: Make, open_window: Make, home:
     tasks = page.locator(".task").all_inner_texts()
     assert tasks == [f"Paint the wall {number}" for number in (48, 46, 44, 42, 40, 4)]
     page.get_by_role("link", name="claude").click()
-    page.wait_for_selector("main:has-text('No runs.')")
+    page.wait_for_selector("main:has-text('No run is like that.')")
     assert {"q=PAINT", "agent=claude"} <= set(page.url.partition("?")[2].replace("+", "&").split("&"))
 
 
@@ -172,7 +172,7 @@ def test_a_race_begins_at_once_each_run_in_a_tree_of_its_own(bench: Workbench, s
     bench.mi("init", "--values", "Small changes.")
     assert bench.mi("remember", "This project adds numbers.").code == 0
     page = open_runs(open_window(width=NARROW), serve(env=bench.env).link)
-    page.get_by_text("New task").click()
+    page.get_by_text("New task", exact=True).click()
     page.fill("#new-task", "fix it")
     page.get_by_text("Race several agents").click()
     page.select_option("#race-number", "3")

@@ -16,7 +16,7 @@ from mi.evidence.records.run import UserInput
 from mi.kernel.home import Home
 from mi.kernel.notices import Notices
 from mi.knowledge.thoughts.store import ThoughtStore
-from mi.web.pictures.why_graph import draw
+from mi.web.pictures.why_graph import draw, draw_downwards
 from tests.autopilot.workbench import MEND, TEST, Workbench, open_bench, say
 from tests.web.browser import NARROW, WIDE, open_page
 
@@ -53,22 +53,22 @@ def test_a_decision_leads_to_the_persons_own_words(
     page = open_page(open_window(javascript, width), serve(env=bench.env).link)
     answer = find_answer(bench)
     page.goto(f"{page.url}why/{answer['event_id']}")
-    assert [text.split(":")[0] for text in page.locator(".graph a > title").all_text_contents()] == [
+    assert [text.split(":")[0] for text in page.locator(".across a > title").all_text_contents()] == [
         "MI's answer",
         "cited · claim",
         "said in · your values",
     ]
-    assert page.locator(".graph path").count() == 2
-    assert page.locator(".graph .persons").count() == 2
+    assert page.locator(".across path").count() == 2
+    assert page.locator(".across .persons").count() == 2
     assert page.get_by_role("listitem").filter(has_text="cited").inner_text().endswith(VALUE)
     if javascript:
         assert is_narrow_enough(page)
     run = page.get_by_role("link", name="whole run").get_attribute("href")
     assert run.endswith(f"/why/{answer['run_id']}")
-    page.locator(".graph a").nth(1).click()
+    page.locator(".graph a:visible").nth(1).click()
     page.wait_for_url(re.compile("/why/cl_"))
     assert page.inner_text(".lead") == VALUE
-    page.locator(".graph a").nth(1).click()
+    page.locator(".graph a:visible").nth(1).click()
     page.wait_for_url(re.compile("/why/ev_"))
     assert page.inner_text(".lead") == f"{VALUE} Small changes."
 
@@ -92,8 +92,26 @@ def test_a_run_its_decisions_and_the_effect_of_undoing_pass_the_audit(
     page.goto(f"{start}why/{answer['run_id']}")
     assert page.locator("article a").get_attribute("href").endswith(f"/run/{answer['run_id']}")
     told = page.inner_text("section >> nth=0")
-    for words in ("fix it", "done", "a check after the last change passed", "MI answered", "spaces."):
+    for words in ("fix it", "Done", "a check after the last change passed", "MI answered", "spaces."):
         assert words in told
+
+
+@pytest.mark.req("page.why.narrow")
+@pytest.mark.parametrize("width", [NARROW, 320])
+def test_on_a_phone_the_words_come_first_and_the_graph_below_them_fits(
+    bench: Workbench, serve: Make, open_window: Make, width: int
+) -> None:
+    page = open_page(open_window(width=width), serve(env=bench.env).link)
+    page.goto(f"{page.url}why/{find_answer(bench)['run_id']}")
+    words = page.locator("#in-words").bounding_box()
+    frames = [box.bounding_box() for box in page.locator(".graph rect:visible").all()]
+    assert len(frames) > 4
+    assert all(frame["x"] >= 0 and frame["x"] + frame["width"] <= width for frame in frames)
+    assert all(frame["width"] > 200 for frame in frames)
+    assert all(above["y"] + above["height"] < below["y"] for above, below in pairwise(frames))
+    assert words["y"] < frames[0]["y"]
+    page.locator(".graph a:visible").nth(1).click()
+    page.wait_for_url(re.compile("/why/ev_"))
 
 
 @pytest.mark.req("page.why.undo")
@@ -119,7 +137,7 @@ def test_a_claim_is_taken_back_after_what_that_changes_was_seen(
     shown = json.loads(bench.mi("claim", "show", claim_id, "--json").stdout)
     assert shown["status"] == "retracted"
     page.goto(page.url.partition("?")[0])
-    assert "retracted" in page.inner_text("article")
+    assert "Taken back" in page.inner_text("article")
     assert page.locator("#undo h2").count() == 0
 
 
@@ -163,7 +181,7 @@ def test_markup_and_long_words_stay_in_their_box(serve: Make, open_window: Make,
     page = open_page(open_window(), serve().link)
     page.goto(f"{page.url}why/{claim.claim_id}")
     assert "<script>alert(1)</script>" in page.inner_text(".lead")
-    for box in page.locator(".graph a").all():
+    for box in page.locator(".graph a:visible").all():
         frame = box.locator("rect").bounding_box()
         for line in box.locator("text").all():
             inner = line.bounding_box()
@@ -185,3 +203,9 @@ def test_columns_do_not_overlap_and_what_is_not_drawn_is_counted() -> None:
     assert all(box.y >= 0 and box.y + box.height <= picture.height for box in picture.boxes)
     assert all(box.x + picture.box_width <= picture.width for box in picture.boxes)
     assert all(len(line.text) <= 30 for box in picture.boxes for line in box.lines)
+    down = draw_downwards(WhyGraph(nodes, links, 7), picture)
+    assert sorted(box.node.id for box in down.boxes) == sorted(one.id for one in nodes)
+    assert all(above.y + above.height < below.y for above, below in pairwise(down.boxes))
+    assert len(down.curves) == len(nodes) - 1  # each is joined to the first that rests on it
+    assert down.width < picture.width
+    assert down.left_out == 7

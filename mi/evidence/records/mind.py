@@ -135,7 +135,7 @@ class LoopGuard(Record, frozen=True, kw_only=True, tag="loop_guard"):
     reason: str = ""
 
     def headline(self, say: Say = str) -> str:
-        return f"{self.pattern} {self.reason}"
+        return f"{say(self.pattern)} {self.reason}"
 
 
 class LoopBreakOutput(Struct, frozen=True, kw_only=True):
@@ -157,7 +157,7 @@ class LoopBreak(MindRecord, frozen=True, kw_only=True, tag="loop_break"):
     output: LoopBreakOutput | None = None
 
     def headline(self, say: Say = str) -> str:
-        return f"{self.pattern} {say(self.output.action if self.output else self.state)}"
+        return f"{say(self.pattern)} {say(self.output.action if self.output else self.state)}"
 
 
 class TestlessStrategySet(Record, frozen=True, kw_only=True, tag="testless_strategy_set"):

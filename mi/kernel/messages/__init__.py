@@ -5,7 +5,9 @@ modules of `messages/<code>/`, which its TABLES names, so that only those are re
 """
 
 import os
+import re
 from collections.abc import Iterable, Iterator
+from functools import cache
 from importlib import import_module
 
 from mi.kernel import language as languages
@@ -62,6 +64,7 @@ def _say(name: str, value: object, language: str) -> object:
     return show_path(value) if name in _PATHS and isinstance(value, str) else value
 
 
+@cache
 def template(key: str, language: str) -> str:
     """Return the text of a key as it is written in the catalogue; in English where a language does not have it."""
     if language == DEFAULT and key in base.TEXT:
@@ -75,11 +78,28 @@ def template(key: str, language: str) -> str:
 
 def say_again(said: str, keys: Iterable[str], language: str) -> str:
     """Return the text of one of the keys, stored in whatever language, in this one; what is none of them as it is."""
+    found = find_text(said, keys, language)
+    return text(found[0], language, **found[1]) if found else said
+
+
+def find_text(said: str, keys: Iterable[str], language: str) -> tuple[str, dict[str, str]] | None:
+    """Return which of the keys a stored text is of, and its details; `language` is the likeliest that it is in."""
     for code in dict.fromkeys((language, *languages.LANGUAGES)):
         for key in keys:
-            if said == template(key, code):
-                return template(key, language)
-    return said
+            if match := languages.compiled(_read_template(template(key, code))).fullmatch(said):
+                return key, match.groupdict()
+    return None
+
+
+@cache
+def _read_template(wanted: str) -> str:
+    """Return the expression that finds the details of a text; what a number chooses is any word."""
+    found, known = "", set[str]()
+    for literal, name, spec in re.findall(r"([^{]*)(?:\{(\w+)([^{}]*)\})?", wanted):
+        again = r"\w*" if spec else f"(?P={name})" if name in known else rf"(?P<{name}>[\s\S]*?)"
+        found += re.escape(literal) + (again if name else "")
+        known.add(name)
+    return found
 
 
 def help_text(english: str, language: str) -> str:

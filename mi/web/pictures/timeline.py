@@ -1,11 +1,14 @@
 """The batches of a run as a picture: how long each took, what it changed, how its check ended, whether it asked."""
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
+from functools import partial
 
 from markupsafe import Markup
 
 from mi.app.run_timeline import TimelineBatch
+from mi.kernel.messages import text
+from mi.web.plain_words import say_span
 
 _STEP = 44  # from one batch to the next
 _BASE = 72  # below the bars; under it stand the signs and the number
@@ -13,27 +16,27 @@ _HEIGHT = 126
 _MOST_FILES = 5  # dots
 
 
-def draw_timeline(batches: Sequence[TimelineBatch], say: Callable[..., str]) -> Markup:
+def draw_timeline(batches: Sequence[TimelineBatch], language: str) -> Markup:
     """Return batches side by side, the first on the left; each is a link to its words."""
     if not batches:
         return Markup("")
     longest = max((one.seconds or 0 for one in batches), default=0)
-    drawn = Markup("").join(_draw(one, number, longest, say) for number, one in enumerate(batches))
+    drawn = Markup("").join(_draw(one, number, longest, language) for number, one in enumerate(batches))
     width = len(batches) * _STEP
     return Markup(
         '<svg class="timeline" viewBox="0 0 {} {}" width="{}" height="{}" role="group" aria-label="{}">'
         '<path class="ground" d="M0 {}H{}"/>{}</svg>'
-    ).format(width, _HEIGHT, width * 1.5, _HEIGHT * 1.5, say("web.run-picture"), _BASE, width, drawn)
+    ).format(width, _HEIGHT, width * 1.5, _HEIGHT * 1.5, text("web.run-picture", language), _BASE, width, drawn)
 
 
-def _draw(batch: TimelineBatch, number: int, longest: float, say: Callable[..., str]) -> Markup:
+def _draw(batch: TimelineBatch, number: int, longest: float, language: str) -> Markup:
     left, middle = number * _STEP, number * _STEP + _STEP / 2
     parts = [_draw_bar(batch, middle, longest), *_draw_files(batch, middle), *_draw_signs(batch, middle)]
     label = Markup('<text x="{:g}" y="{}">{}</text>').format(middle, _HEIGHT - 5, batch.batch_id)
     return Markup(
         '<a href="#{}" aria-label="{}"><title>{}</title>'
         '<rect class="touch" x="{:g}" y="0" width="{}" height="{}"/>{}{}</a>'
-    ).format(batch.batch_id, *[_describe(batch, say)] * 2, left, _STEP, _HEIGHT, Markup("").join(parts), label)
+    ).format(batch.batch_id, *[_describe(batch, language)] * 2, left, _STEP, _HEIGHT, Markup("").join(parts), label)
 
 
 def _draw_bar(batch: TimelineBatch, middle: float, longest: float) -> Markup:
@@ -67,8 +70,9 @@ def _has_changed(batch: TimelineBatch) -> bool:
     return bool(batch.end and batch.end.seen.get("changed_now", True))
 
 
-def _describe(batch: TimelineBatch, say: Callable[..., str]) -> str:
-    seconds = "–" if batch.seconds is None else f"{batch.seconds:.0f} s"
+def _describe(batch: TimelineBatch, language: str) -> str:
+    say = partial(text, language=language)
+    seconds = "–" if batch.seconds is None else say_span(batch.seconds, language)
     check = {True: "passed", False: "failed", None: "none"}[batch.check]
     told = [say("web.run-batch", batch=batch.batch_id), seconds, say(f"web.run-check-{check}")]
     if _has_changed(batch) and batch.changed:

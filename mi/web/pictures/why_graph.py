@@ -1,5 +1,7 @@
 """The graph of a reason in columns: what is explained at the left, what it rests on step by step to the right.
 
+In a narrow window it goes downwards: each box stands below, and farther in than, the one that rests on it.
+
 A reason is layered by itself, so columns and the mean height of the neighbours before give a picture without a library.
 """
 
@@ -12,6 +14,7 @@ from mi.kernel.text import fit_one_line, width, wrap
 
 _WIDE, _GAP, _BETWEEN, _EDGE = 226, 58, 16, 4
 _LINE, _PADDING, _INSET = 18, 10, 12
+_INDENT = 24  # of a step, where the graph goes downwards
 _LETTER = 7.8  # the width of a usual letter in a wide typeface
 _COLUMNS, _LINES = 30, 3  # of text in a box
 _TITLE = 300  # columns of what a box says in full
@@ -76,6 +79,31 @@ def draw(graph: WhyGraph, say_role: Say, word: Say) -> GraphPicture:
     curves = [_bend(link, placed, say_role) for link in graph.links]
     across = (max(columns) + 1) * (_WIDE + _GAP) - _GAP
     return GraphPicture(across + 2 * _EDGE, height + 2 * _EDGE, _WIDE, list(placed.values()), curves, graph.left_out)
+
+
+def draw_downwards(graph: WhyGraph, across: GraphPicture) -> GraphPicture:
+    """Return the same boxes one below the other, each joined to the first that rests on it."""
+    boxes = {box.node.id: box for box in across.boxes}
+    placed: dict[str, GraphBox] = {}
+    curves: list[GraphCurve] = []
+    y = _EDGE
+    waiting: list[tuple[str, GraphCurve | None]] = [(one.id, None) for one in reversed(graph.nodes)]
+    titles = {(link.start, link.end): curve for link, curve in zip(graph.links, across.curves, strict=True)}
+    while waiting:
+        name, curve = waiting.pop()
+        if name in placed:
+            continue
+        box = placed[name] = boxes[name]._replace(x=_EDGE + boxes[name].node.column * _INDENT, y=y)
+        y += box.height + _BETWEEN
+        if curve is not None:
+            curves.append(curve._replace(path=f"{curve.path}V{box.y + box.height // 2}H{box.x}"))
+        foot = f"M{box.x + _INDENT // 2} {box.y + box.height}"
+        ends = [
+            link.end for link in graph.links if link.start == name and boxes[link.end].node.column > box.node.column
+        ]
+        waiting += [(end, titles[name, end]._replace(path=foot)) for end in reversed(ends)]
+    wide = max(box.x for box in placed.values()) + _WIDE + _EDGE
+    return GraphPicture(wide, y - _BETWEEN + _EDGE, _WIDE, list(placed.values()), curves, graph.left_out)
 
 
 def _make_box(node: WhyNode, role: str, word: Say) -> GraphBox:

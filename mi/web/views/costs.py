@@ -13,6 +13,7 @@ from mi.kernel.errors import UsageError
 from mi.kernel.messages import text
 from mi.kernel.named_tuple import NamedTuple
 from mi.web.pictures.bars import Bar, draw_columns, draw_row
+from mi.web.plain_words import say_span
 from mi.web.view import PageRequest, PageView
 
 GROUPS = ("day", "project", "model")
@@ -42,6 +43,7 @@ class CostsModel(NamedTuple):
     first: str  # day of the picture
     last: str
     measure: str
+    has_unknown: bool  # in the picture
     chosen: dict[str, str]
     groups: list[tuple[str, str]]
     measures: list[tuple[str, str]]
@@ -61,7 +63,7 @@ def _show(request: PageRequest) -> CostsModel:
     most = max((measure_known(one, measure) or 0 for one in sums), default=0)
     called = names | {"": text("run.unknown", language)}
     shown = [one._replace(name=called.get(one.name, one.name)) for one in sums[:_MOST_ROWS]]
-    days = _fill_days(sums) if by == "day" and sums else []
+    days = _fill_days(sums, _find_first_day(span)) if by == "day" and sums else []
     words = text(f"cost.{measure}", language)
     picture = draw_columns([_make_bar(one, measure, language) for one in days], words)
     return CostsModel(
@@ -72,6 +74,7 @@ def _show(request: PageRequest) -> CostsModel:
         days[0].name if days else "",
         days[-1].name if days else "",
         words,
+        any(_measure(one.spent, measure) is None for one in days),
         {"by": by, "of": measure, "days": span, "project": project},
         [(one, text(f"cost.head-{one}", language)) for one in GROUPS],
         [(one, text(f"cost.{one}", language)) for one in MEASURES],
@@ -104,11 +107,11 @@ def _find_first_day(span: str) -> str:
     return "" if span == "all" else (today - timedelta(days=int(span) - 1)).isoformat()
 
 
-def _fill_days(sums: list[Sum]) -> list[Sum]:
-    """Return every day from the first to the last, those without a run too; the oldest first."""
+def _fill_days(sums: list[Sum], begin: str) -> list[Sum]:
+    """Return every day from one, or the first with a run, until today, those without a run too; the oldest first."""
     by_day = {one.name: one for one in sums}
     try:
-        first, last = date.fromisoformat(min(by_day)), date.fromisoformat(max(by_day))
+        first, last = date.fromisoformat(begin or min(by_day)), date.fromisoformat(max(*by_day, clock.now()[:10]))
     except ValueError:  # a record without a time
         return sorted(sums)
     days = [(first + timedelta(days=number)).isoformat() for number in range((last - first).days + 1)]
@@ -148,15 +151,9 @@ def _say_figure(one: Sum, measure: str, language: str) -> str:
     known = _measure(one.known, measure)
     if known is None:
         return text("run.unknown", language)
-    shown = {"money": f"${known:,.2f}" if known >= 1 else f"${known:.4f}", "time": _say_time(known)}
+    shown = {"money": f"${known:,.2f}" if known >= 1 else f"${known:.4f}", "time": say_span(known, language)}
     said = shown.get(measure, f"{known:,.0f}")
     return said if _measure(one.spent, measure) is not None else text("web.at-least", language, figure=said)
-
-
-def _say_time(seconds: float) -> str:
-    if seconds < 60:
-        return f"{seconds:.0f} s"
-    return f"{seconds / 60:.0f} min" if seconds < 3600 else f"{seconds // 3600:,.0f} h {seconds % 3600 / 60:.0f} min"
 
 
 VIEW = PageView("costs", "/costs", _show, "runs")

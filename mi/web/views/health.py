@@ -12,6 +12,7 @@ from mi.web.examination import (
     ABOUT,
     Examination,
     HealthFinding,
+    Mendable,
     SeenViolation,
     begin_examination,
     find_examination,
@@ -19,6 +20,7 @@ from mi.web.examination import (
 from mi.web.view import PageRequest, PageView, identify
 
 _REPAIR = "mi repair"  # what it mends is shown apart, with the button
+_OF_PROJECT = ("project", "setup", "team", "nexus", "trees")  # what doctor looks at in one project alone
 _PATIENCE_S = 1.0  # that a person waits for what they asked for; what takes longer goes on by itself
 _LOOK_S = 15.0  # for a look that goes on to end, before something is mended
 
@@ -30,16 +32,31 @@ class ShownViolation(NamedTuple):
     seen: SeenViolation
 
 
+class ShownFinding(NamedTuple):
+    """What doctor says, and which project it is about."""
+
+    project: str
+    finding: HealthFinding
+
+
+class ShownDamage(NamedTuple):
+    """What is broken, and in which project."""
+
+    project: str
+    damage: Mendable
+
+
 class HealthModel(NamedTuple):
     """What the latest look found."""
 
     latest: Examination | None
     is_going: bool
-    problems: list[HealthFinding]
+    problems: list[ShownFinding]
     others: list[HealthFinding]
+    damage: list[ShownDamage]
     mends: int
     seen: str
-    noticed: list[str]
+    noticed: list[tuple[str, str]]  # project and words
     violations: list[ShownViolation]
     chosen: dict[str, str]
     projects: list[tuple[str, str]]
@@ -54,12 +71,17 @@ def _show(request: PageRequest) -> HealthModel:
     roots = [one for one in context.known_projects.roots if os.path.isdir(one)]
     own = (text("web.own-folder", request.language), "")
     named = [(os.path.basename(one), one) for one in roots]
-    noticed = [one.question for one in look_at_inbox(context).items if one.kind == "notification"]
+    noticed = [
+        (one.project or one.project_id, one.question)
+        for one in look_at_inbox(context).items
+        if one.kind == "notification"
+    ]
     return HealthModel(
         latest,
         is_going,
-        problems,
+        [ShownFinding(_name_project(request, root, one.text, one.area), one) for one in problems],
         [one for one in findings if one.level not in order],
+        [ShownDamage(_name_project(request, root, one.text), one) for one in (latest.damage if latest else [])],
         sum(one.mends for one in latest.damage) if latest else 0,
         identify(latest.damage if latest else []),
         noticed,
@@ -75,6 +97,15 @@ def _choose_root(request: PageRequest) -> str:
     if root and root not in request.context.known_projects.roots:
         raise UsageError("unknown-project", value=root, known=", ".join(request.context.known_projects.roots) or "-")
     return root
+
+
+def _name_project(request: PageRequest, looked_at: str, said: str, area: str = "") -> str:
+    """Return the project that a line is about: one whose folder or id it names, else where doctor looked."""
+    roots = request.context.known_projects.roots
+    named = [root for root, one in roots.items() if root in said or one.project_id in said]
+    if not named and area not in _OF_PROJECT:
+        return text("web.all-projects", request.language)
+    return os.path.basename(max(named, key=len) if named else looked_at or request.context.project.root)
 
 
 def _describe(request: PageRequest, one: SeenViolation) -> ShownViolation:

@@ -14,11 +14,12 @@ from mi.app.thoughts import build_thoughts
 from mi.app.undo import retract_at
 from mi.kernel import clock
 from mi.kernel.errors import NotFound, UsageError
-from mi.kernel.messages import text, word
+from mi.kernel.messages import text
 from mi.kernel.named_tuple import NamedTuple
 from mi.knowledge.search.team import Kind
 from mi.knowledge.thoughts.editor import ThoughtEditor, supersede
 from mi.knowledge.thoughts.kinds import kind_of
+from mi.web.plain_words import say_plainly
 from mi.web.view import PageRequest, PageView, read_number
 
 REACHES = ("", "mine", "team")
@@ -107,7 +108,7 @@ def _make_shown(context: HomeContext, entry: KnowledgeEntry, language: str) -> S
     one = entry.document
     root = find_root(context, one.project_id) if one.project_id else ""
     is_thought = one.kind in ("claim", "node") and not entry.corrected_by
-    name = os.path.basename(root) or one.project_id or word("global", language)
+    name = os.path.basename(root) or one.project_id or say_plainly("global", language)
     can_change = is_thought and (not one.project_id or os.path.isdir(root))
     can_share = can_change and bool(root)
     return ShownKnowledge(

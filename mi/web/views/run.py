@@ -1,7 +1,6 @@
 """A run: its marks and what they rest on, the parts of its task, and batch by batch what was said, done and decided."""
 
 from collections.abc import Iterator
-from functools import partial
 
 from markupsafe import Markup
 
@@ -9,7 +8,6 @@ from mi.app.run_timeline import MOST_BATCHES, RunTimeline, TimelineBatch, build_
 from mi.evidence.records.proof import Proof
 from mi.evidence.records.run import Marks, VerifiedBy
 from mi.kernel.errors import MiError, from_os_error
-from mi.kernel.messages import text
 from mi.kernel.named_tuple import NamedTuple
 from mi.web.background import Deed
 from mi.web.pictures.timeline import draw_timeline
@@ -75,7 +73,7 @@ def _show(request: PageRequest) -> RunModel:
         deeds,
         plan,
         problem,
-        draw_timeline(run.batches[::-1], partial(text, language=request.language)),
+        draw_timeline(run.batches[::-1], request.language),
     )
 
 

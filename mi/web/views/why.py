@@ -10,19 +10,15 @@ from mi.app.why import WhyReader, build_graph, explain, find_home_of, list_run_g
 from mi.evidence.run_story import RunStory, read_story
 from mi.kernel.errors import NotFound, UsageError
 from mi.kernel.messages import text
-from mi.kernel.messages import word as say_word
 from mi.kernel.named_tuple import NamedTuple
 from mi.knowledge.thoughts.kinds import kind_of
 from mi.learning.why import Ground, Why
-from mi.web.pictures.why_graph import GraphPicture, draw
+from mi.web.pictures.why_graph import GraphPicture, draw, draw_downwards
+from mi.web.plain_words import say_plainly, say_record
 from mi.web.view import PageRequest, PageView, identify
 
 _MOST_CITING = 50  # who cites what would be taken back
 _GROUNDS = 60  # in words
-_NAMED = frozenset(
-    """auto_answer answered_alone decide_next run_end batch_end hands_input question user_input values_set settings_set
-    mi_defaults_set risk_event check_plan""".split()
-)
 
 
 class WhyModel(NamedTuple):
@@ -37,6 +33,7 @@ class WhyModel(NamedTuple):
     project: str
     run_id: str  # that an event is of
     picture: GraphPicture
+    narrow: GraphPicture  # the same in a window that has no room for it
     why: Why | None
     grounds: list[Ground]
     more_grounds: int
@@ -50,25 +47,28 @@ class WhyModel(NamedTuple):
 def _show(request: PageRequest) -> WhyModel:
     context, ref = request.context, request.params["ref"]
     project_id = find_home_of(context, ref, _index_quietly)
-    reader = WhyReader(context, project_id, _index_quietly, partial(say_word, language=request.language))
+    word, say = (partial(one, language=request.language) for one in (say_plainly, say_record))
+    reader = WhyReader(context, project_id, _index_quietly, word, say)
     graph = build_graph(reader, ref)
     story = read_story(reader.logs[0], ref, context.evidence_index, _index_quietly) if ref.startswith("run_") else None
     why = _explain(reader, ref, request.language)
     own = list_run_grounds(story, reader.read_stores()) if story else []
     grounds = list({one.id: one for one in (*reversed(why.grounds if why else []), *reversed(own))}.values())[::-1]
     root, event = graph.nodes[0], reader.find_event(ref) if ref.startswith("ev_") else None
+    picture = draw(graph, _make_say_role(request.language), word)
     wants_undo = request.query.get("undo") and root.status != "retracted"
     preview = _preview(request, project_id, ref) if wants_undo else None
     return WhyModel(
         ref,
-        _name_kind(root.kind, request.language),
+        say_plainly(root.kind, request.language),
         kind_of(ref) is not None,
         root.text,
         root.status,
         event.head.ts if event else story.started if story else "",
         _find_names(context).get(project_id, project_id),
         event.head.run_id if event and event.head.run_id.startswith("run_") else "",
-        draw(graph, _make_say_role(request.language), partial(_name_kind, language=request.language)),
+        picture,
+        draw_downwards(graph, picture),
         why,
         [reader.put_words(one) for one in grounds[:_GROUNDS]],
         max(0, len(grounds) - _GROUNDS),
@@ -91,13 +91,6 @@ def _explain(reader: WhyReader, ref: str, language: str) -> Why | None:
 
 def _make_say_role(language: str) -> Callable[[str], str]:
     return lambda role: text("why.role-" + role.replace("_", "-"), language)
-
-
-def _name_kind(kind: str, language: str) -> str:
-    """Return what something is, in words for people."""
-    if kind in _NAMED:
-        return text("why.kind-" + kind.replace("_", "-"), language)
-    return say_word(kind, language).replace("_", " ")
 
 
 def _find_names(context: HomeContext) -> dict[str, str]:

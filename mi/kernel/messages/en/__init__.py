@@ -24,5 +24,6 @@ _AREAS = (
     "web_knowledge",
     "web_why",
     "stories",
+    "plain",
 )
 TABLES = {"TEXT": ("base", *_AREAS)}

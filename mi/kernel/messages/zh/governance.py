@@ -49,7 +49,7 @@ TEXT: dict[str, str] = {
     "effect.edit-secrets": "修改存放凭证的文件",
     "effect.production-command": "在生产环境执行任意命令",
     "effect.production-data": "删除生产数据",
-    "effect.weaken-hooks": "移除或削弱检查智能体行为的 hook",
+    "effect.weaken-hooks": "移除或削弱检查代理行为的 hook",
     "effect.other-private": "读取或修改其他成员的私有记忆",
     "effect.credentials-out": "把凭证发送到外部系统",
     "effect.destroy-system": "毁掉本机系统，或某个主目录及其中的全部内容",

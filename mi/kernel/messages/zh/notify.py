@@ -7,7 +7,7 @@ TEXT: dict[str, str] = {
     "notify.title-blocked": "{project}：受阻",
     "notify.title-failed": "{project}：失败",
     "notify.title-drained": "队列已处理完",
-    "notify.title-test": "MI 可以联系到您",
+    "notify.title-test": "MI 可以联系到你",
     "notify.body-test": "这是 `mi notify test` 发送的内容。",
     "notify.task": "任务：{task}",
     "notify.resets": "将于 {time} 解除。",

@@ -182,7 +182,7 @@ WORDS = {
     "queue_cancelled": "取消排队",
     "queued": "排队中",
     "drained": "队列已处理完",
-    "waiting": "等待您",
+    "waiting": "等待你",
     "stopped": "已停止",
     "cancelled": "已取消",
     "race": "竞赛",
