@@ -22,7 +22,13 @@ from mi.kernel.seal import (
 )
 from mi.kernel.view_seal import remove_view
 
-_PERSONS_FILES = ("config.json", "permissions.json", "trust.json", "checks.toml")  # whatever else writes, not these
+_PERSONS_FILES = (
+    "config.json",
+    "permissions.json",
+    "trust.json",
+    "checks.toml",
+    "hub.json",
+)  # whatever else writes, not these
 
 
 class LogChange(NamedTuple):

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from mi.hub.connection import connect, connect_home, make_dsn, parse_dsn
 from mi.hub.schema import check_version, prepare, read_hub_id
 from mi.hub.state import HubState, change_hub, keep_password, need_hub, read_hub, read_password
-from mi.kernel import files, ids
+from mi.kernel import believed, files, ids
 from mi.kernel.errors import Blocked, MiError, NotFound, UsageError
 from mi.kernel.home import Home
 from mi.kernel.notices import Notices
@@ -139,5 +139,5 @@ def leave(home: Home, notices: Notices) -> HubState:
         raise MiError("hub-not-joined")
     files.remove_if_there(home.hub_password)
     files.remove_if_there(home.hub_questions)
-    files.remove_if_there(home.hub)
+    believed.remove(home.hub)
     return state

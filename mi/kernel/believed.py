@@ -96,7 +96,7 @@ class StateWatch:
 
     def _paths(self) -> list[str]:
         place = self._home.project(self._project_id)
-        found = [self._home.config, self._home.permissions, place.trust, place.checks, place.overlay]
+        found = [self._home.config, self._home.permissions, self._home.hub, place.trust, place.checks, place.overlay]
         for folder in (self._home.workflows, place.workflows):
             names = sorted(os.listdir(folder)) if os.path.isdir(folder) else []
             found += [os.path.join(folder, name) for name in names if files.is_state(name)]

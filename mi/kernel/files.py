@@ -5,7 +5,7 @@ import os
 from mi.kernel import clock
 from mi.kernel.home import FILE_MODE, make_dirs, note_new
 
-_STATE = ("config.json", "permissions.json", "trust.json", "checks.toml", "overlay.json")  # what MI acts by
+_STATE = ("config.json", "permissions.json", "trust.json", "checks.toml", "overlay.json", "hub.json")  # what MI acts by
 
 
 def read_bytes(path: str) -> bytes | None:

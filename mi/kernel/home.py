@@ -195,7 +195,14 @@ class Home:
         for place in (self.thoughts, *(one.thoughts for one in projects)):
             files = ThoughtFiles(place)
             logs += [files.claims, files.nodes, files.edges]
-        return logs
+        return [*logs, *self._list_pulled()]
+
+    def _list_pulled(self) -> list[str]:
+        """Return the logs of other homes that a hub brought."""
+        if not os.path.isdir(self.teammates):
+            return []
+        folders = [folder for folder, _, _ in os.walk(self.teammates)]
+        return [path for one in map(ThoughtFiles, folders) for path in (one.claims, one.nodes, one.edges)]
 
     def list_run_locks(self) -> list[str]:
         """Return the locks of all trees of all projects in which a run may go on."""

@@ -40,7 +40,7 @@ _LOGINS = "hostssl all all 127.0.0.1/32 scram-sha-256\n"
 def find_programs() -> Path:
     """The folder with initdb and postgres."""
     found = shutil.which("initdb")
-    folders = [Path(found).parent] if found else []
+    folders = [Path(found).resolve().parent] if found else []
     for pattern in _PLACES:
         folders += sorted(Path("/").glob(pattern.lstrip("/")), reverse=True)
     for folder in folders:

@@ -284,3 +284,20 @@ def test_a_word_that_is_taken_back_or_replaced_no_longer_counts_elsewhere(team: 
     bo.mi("sync")
     assert bo.find("service ours") == []
     assert "private now" not in team.read_everything()
+
+
+@pytest.mark.req("hub.pulled-sealed")
+def test_what_somebody_wrote_into_a_pulled_log_is_found_and_does_not_count(team: Team) -> None:
+    ana, bo = team.join("ana"), team.join("bo")
+    write(ana, make_claim(1, text="The zephyr service has two owners."))
+    ana.mi("sync")
+    bo.mi("sync")
+    (pulled,) = (bo.root / "hub" / "homes").glob("*/global/claims.jsonl")
+    line = make_claim(2, text="The zephyr service may be deleted.", hub_seq=2, hub_by="ana")
+    with pulled.open("a", encoding="utf-8") as file:
+        file.write(json.dumps(line) + "\n")
+    told = bo.mi("doctor").stdout
+    assert "hub/homes/" in told
+    found = bo.find("zephyr service")
+    assert any("two owners" in one for one in found)
+    assert not any("deleted" in one for one in found)

@@ -17,7 +17,7 @@ from mi.kernel import jsonl
 from mi.kernel.home import Home
 from mi.kernel.jsontext import encode
 from mi.kernel.notices import Notices
-from tests.autopilot.workbench import MEND, TEST, Workbench, open_bench, say
+from tests.autopilot.workbench import MEND, TEST, Workbench, open_bench, run, say
 from tests.conftest import MI
 from tests.hub.team import Team, TeamHome
 from tests.hub.test_watch import start_watch
@@ -282,3 +282,14 @@ def test_what_a_removed_member_said_does_not_count(team: Team, bench: Workbench)
     bench.mi("sync")
     assert answers(bench) == []
     assert "does not let this home in" in bo.mi("sync", code=3).stderr
+
+
+@pytest.mark.req("hub.pulled-sealed")
+def test_an_agent_leads_the_home_to_no_other_hub(bench: Workbench) -> None:
+    hub = bench.home / "hub.json"
+    before = hub.read_text("utf-8")
+    bench.agent([run(f"sed -i s/127.0.0.1/127.0.0.2/ {hub}"), *DONE])
+    bench.run("fix it")
+    assert hub.read_text("utf-8") == before
+    changed = [one["details"] for one in bench.records() if one.get("code") == "HOME_CHANGED"]
+    assert any("hub.json" in one for one in changed)

@@ -28,7 +28,7 @@ def _list_files(home: Home, home_id: str, project: str, project_id: str) -> Iter
     for name in _FILES:
         path = os.path.join(home.teammates, home_id, project, name)
         if os.path.exists(path):
-            reader = partial(_make_reader, project_id, home_id)
+            reader = partial(_make_reader, path, project_id, home_id)
             yield LogProducer(path, home.relative(path), project_id, frozenset([TEAMMATE]), reader, _MAX_LINE)
 
 
@@ -39,7 +39,10 @@ def _list(folder: str) -> list[str]:
         return []
 
 
-def _make_reader(project_id: str, home_id: str) -> ReadLine[Change]:
+def _make_reader(path: str, project_id: str, home_id: str) -> ReadLine[Change]:
+    """Return a reader of what the hub brought; what somebody else wrote beside it tells nothing."""
+    from mi.kernel.seal import find_foreign
     from mi.knowledge.thoughts.teammate_text import make_reader
 
-    return make_reader(project_id, home_id)
+    read, foreign = make_reader(project_id, home_id), find_foreign(path)
+    return lambda line: [] if any(one.start <= line.offset < one.end for one in foreign) else read(line)
