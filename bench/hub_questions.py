@@ -72,6 +72,13 @@ def measure(bench: Workbench, laptop: TeamHome, number: int) -> tuple[float, flo
     return asked, took
 
 
+def measure_start() -> float:
+    """Seconds that a command takes which does nothing, beside the same load."""
+    began = time.perf_counter()
+    subprocess.run([str(MI), "--version"], stdout=subprocess.DEVNULL, check=True)
+    return time.perf_counter() - began
+
+
 def main() -> None:
     server, folder = Postgres(fsync=True), Path(tempfile.mkdtemp(prefix="mi-hub-bench-"))
     try:
@@ -80,6 +87,8 @@ def main() -> None:
         with server.connect(team.database, "postgres") as database:
             runs, rows, texts, sizes = database.execute(SIZES).fetchone()
         print(f"a shared run: {rows / runs:.0f} rows, {texts / runs:,.0f} bytes of text, {sizes / runs:,.0f} as rows")
+        (log,) = bench.home.glob("projects/*/evidence.jsonl")
+        print(f"its whole log, as a run of the hub's queue: {len(bench.records())} rows, {log.stat().st_size:,} bytes")
         watching = [watch(str(bench.home), bench.project), watch(str(laptop.root), laptop.clone)]
         try:
             times = [measure(bench, laptop, number) for number in range(TIMES)]
@@ -87,10 +96,11 @@ def main() -> None:
             for one in watching:
                 one.send_signal(signal.SIGINT)
                 one.wait(60)
+        start = statistics.median(measure_start() for _ in range(TIMES))
         asked, took = ([row[at] for row in times] for at in (0, 1))
         print(f"a question to the other inbox: {statistics.median(asked):.2f} s, at worst {max(asked):.2f} s")
         print(f"mi answer to the waiting log: {statistics.median(took):.2f} s, at worst {max(took):.2f} s (wanted 1 s)")
-        print(f"with Python's own start; load of the machine {os.getloadavg()[0]:.1f}")
+        print(f"mi --version beside the same load: {start:.2f} s; load of the machine {os.getloadavg()[0]:.1f}")
     finally:
         server.remove()
         shutil.rmtree(folder)
