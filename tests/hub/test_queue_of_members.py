@@ -139,6 +139,10 @@ def test_others_take_a_run_only_where_both_sides_want_it(team: Team) -> None:
         with team.connect_as(bo) as connection:
             connection.execute("UPDATE mi_hub.member SET offers = true")
         assert [job.run_id for job in bos.jobs()] == ["run_shared"]
+        bos.put([task("run_of_bo", priority=-1)])
+        first = bos.claim("w", ANY)  # one's own, whatever priority others give theirs
+        assert first is not None
+        assert first.job.run_id == "run_of_bo"
         claim = bos.claim("w", ANY)
         assert claim is not None
         assert (claim.job.run_id, claim.job.task.options) == ("run_shared", '{"values": "sent"}')

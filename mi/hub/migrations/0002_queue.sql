@@ -316,6 +316,7 @@ DECLARE
     me text := mi_hub.take_turn();
     moment float8 := extract(epoch FROM clock_timestamp());
     lanes text[];
+    lanes_of_others text[];
     taken procrastinate_jobs;
     only_id bigint;
     only_lane text;
@@ -327,7 +328,8 @@ BEGIN
     IF FOUND OR (SELECT count(*) FROM job WHERE claimer = me AND state = 'running') >= most THEN
         RETURN;
     END IF;
-    SELECT array_agg(lane.name) INTO lanes FROM lane
+    SELECT array_agg(lane.name) FILTER (WHERE lane.member = me), array_agg(lane.name) FILTER (WHERE lane.member <> me)
+        INTO lanes, lanes_of_others FROM lane
         JOIN member ON member.name = lane.member AND removed IS NULL
         CROSS JOIN LATERAL (SELECT coalesce(nullif(lane.agent, ''), default_agent) AS agent) AS meant
         WHERE (lane.member = me OR (lane.for_others AND (SELECT offers FROM member WHERE name = me)))
@@ -336,17 +338,20 @@ BEGIN
         AND (NOT most_of ? meant.agent OR (most_of ->> meant.agent)::int > (
             SELECT count(*) FROM job WHERE claimer = me AND state = 'running'
                 AND coalesce(nullif(job.agent, ''), default_agent) = meant.agent));
-    IF lanes IS NULL THEN
-        RETURN;
-    END IF;
     IF only_run <> '' THEN
         UPDATE procrastinate_jobs SET queue_name = 'only/' || old.id FROM procrastinate_jobs AS old
             WHERE old.id = procrastinate_jobs.id AND old.queueing_lock = me || '/' || only_run AND old.status = 'todo'
             AND old.queue_name = ANY (lanes)
             RETURNING old.id, old.queue_name INTO only_id, only_lane;
         lanes := ARRAY['only/' || only_id];
+        lanes_of_others := NULL;
     END IF;
-    SELECT * INTO taken FROM procrastinate_fetch_job_v2(lanes, NULL);
+    IF lanes IS NOT NULL THEN  -- to procrastinate that would mean all
+        SELECT * INTO taken FROM procrastinate_fetch_job_v2(lanes, NULL);
+    END IF;
+    IF taken.id IS NULL AND lanes_of_others IS NOT NULL THEN  -- own runs go first, whatever priority others give theirs
+        SELECT * INTO taken FROM procrastinate_fetch_job_v2(lanes_of_others, NULL);
+    END IF;
     UPDATE procrastinate_jobs SET queue_name = only_lane WHERE id = only_id;
     IF taken.id IS NULL THEN
         RETURN;
