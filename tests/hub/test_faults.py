@@ -301,3 +301,28 @@ def test_what_somebody_wrote_into_a_pulled_log_is_found_and_does_not_count(team:
     found = bo.find("zephyr service")
     assert any("two owners" in one for one in found)
     assert not any("deleted" in one for one in found)
+
+
+@pytest.mark.req("hub.resume")
+def test_a_slow_link_takes_longer_and_loses_nothing(team: Team, wire: Wire) -> None:
+    ana, bo = team.join("ana"), team.join("bo")
+    for home in (ana, bo):
+        reroute(home, team, wire)
+    wire.pause_s = 0.02
+    write(ana, *map(make_claim, range(500)))
+    assert ana.json("sync")["records"] == 500
+    assert bo.json("sync")["pulled"] == 500
+    assert read_hub(team) == [f"cl_{number:023d}" for number in range(500)]
+
+
+@pytest.mark.req("hub.months", "hub.resume")
+def test_clocks_that_differ_by_hours_change_no_order_and_lose_nothing(team: Team) -> None:
+    ana, bo = team.join("ana"), team.join("bo")
+    write(ana, *(make_claim(number, asserted_ts=f"2026-11-18T{23 - number:02d}:00:00.000Z") for number in range(6)))
+    write(bo, *(make_claim(10 + number, asserted_ts=f"2026-11-{19 - number}T03:00:00+09:00") for number in range(6)))
+    for home in (ana, bo, ana):
+        home.mi("sync")
+    for home, numbers in ((bo, range(6)), (ana, range(10, 16))):
+        (pulled,) = (home.root / "hub" / "homes").glob("*/global/claims.jsonl")
+        ids = [json.loads(line)["claim_id"] for line in pulled.read_text("utf-8").splitlines()]
+        assert ids == [f"cl_{number:023d}" for number in numbers]

@@ -2,6 +2,7 @@
 
 import socket
 import threading
+import time
 from collections.abc import Callable
 
 
@@ -15,6 +16,7 @@ class Wire:
         self._limit, self._counted, self._cuts_out, self._is_over = 0, True, True, False
         self._cut: Callable[[], None] = lambda: None
         self._open: list[socket.socket] = []
+        self.pause_s = 0.0  # before each piece of at most 16 KiB: a slow link
         threading.Thread(target=self._serve, daemon=True).start()
 
     def cut_after(
@@ -50,8 +52,9 @@ class Wire:
     def _carry(self, source: socket.socket, goal: socket.socket, is_out: bool) -> None:
         carried = 0
         try:
-            while data := source.recv(1 << 16):
+            while data := source.recv(1 << 14):
                 carried += len(data)
+                time.sleep(self.pause_s)
                 if is_out == self._counted and 0 < self._limit < carried:
                     self._is_over = True
                 if self._is_over and is_out == self._cuts_out:
