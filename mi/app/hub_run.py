@@ -25,7 +25,7 @@ from mi.fleet.hub_claim import HubClaim, keep_claim, read_claim
 from mi.fleet.work_trees import find_trees_folder, plan_tree
 from mi.hub.connection import connect_home
 from mi.hub.run_feed import FedRun, RunFeed
-from mi.hub.run_records import RunRecord, is_held, read_answers, read_records
+from mi.hub.run_records import is_held, read_answers, read_records
 from mi.hub.state import HubState, need_hub
 from mi.kernel import clock, files, git, jsonl
 from mi.kernel.errors import Blocked, MiError
@@ -66,7 +66,8 @@ def take_up(context: HomeContext, job: "QueuedJob") -> Iterator[HomeContext]:
     state = need_hub(worker, context.notices)
     origin = read_options(job).hub or HubOrigin()
     folder = os.path.join(find_trees_folder(context.home), "clones", job.task.project_id[:8])
-    with hold_clone(folder, origin.remote, origin.base, "" if claim.ready else job.run_id) as top:
+    kept = ("", "") if claim.ready else (job.run_id, f"{job.run_id}-before-{claim.epoch}")
+    with hold_clone(folder, origin.remote, origin.base, *kept) as top:
         there = context.at(os.path.join(top, origin.folder) if origin.folder else top)
         there.use_project()
         if not claim.ready:
@@ -131,12 +132,12 @@ def _stop() -> None:
     signal.pthread_kill(threading.main_thread().ident or 0, signal.SIGTERM)
 
 
-def _keep_aside(worker: Home, context: HomeContext, claim: HubClaim, refused: list[RunRecord]) -> None:
+def _keep_aside(worker: Home, context: HomeContext, claim: HubClaim, refused: list[int]) -> None:
     """Note which records nobody takes any more, since another worker has the run; they stay in this home's log."""
     if not refused:
         return
     run_id = claim.task.run_id if claim.task else ""
-    seqs = {"first": refused[0].seq, "last": refused[-1].seq}
+    seqs = {"first": refused[0], "last": refused[-1]}
     kept: dict[str, Any] = {"ts": clock.now(), "run_id": run_id, "epoch": claim.epoch, **seqs}
     kept |= {"home": context.home.root, "reason": "another worker has the run"}
     jsonl.append(worker.path("hub", "aside.jsonl"), encode(kept))
@@ -169,9 +170,9 @@ def _make_ready(
     _keep_values(context, origin)
     record_queued(context, [job.task])
     begins_anew = False
+    tree = plan_tree(context.home, context.project, job.run_id, job.task.task)
+    _set_tree_aside(tree, claim.epoch)
     if known:
-        tree = plan_tree(context.home, context.project, job.run_id, job.task.task)
-        _set_tree_aside(tree, claim.epoch)
         lines = [encode(_settle_here(raw, tree.root, context.project.root)) for raw in known]
         jsonl.append(context.project_home.evidence, *lines, sync=True, sealed=True)
         begins_anew = not _lay_tree(context, tree, known)

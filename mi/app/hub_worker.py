@@ -6,6 +6,8 @@ import sys
 import time
 from typing import TYPE_CHECKING, Any
 
+from mi.agents.choose import resolve_provider
+from mi.agents.registry import VENDORS
 from mi.app.home_context import HomeContext
 from mi.app.worker import ChildRun, HomeWorkerPlace, Tell
 from mi.fleet.hub_claim import HubClaim, keep_claim, read_claim
@@ -15,8 +17,12 @@ from mi.hub.patient_queue import PatientQueue, as_queue
 from mi.hub.run_records import HeldRun, find_held
 from mi.hub.state import HubState
 from mi.kernel import clock, files, jsonl
+from mi.kernel.config.load import read_raw
+from mi.kernel.config.types import Config
+from mi.kernel.errors import NotFound
 from mi.kernel.home import Home, make_dirs
-from mi.kernel.jsontext import decode, encode
+from mi.kernel.jsontext import encode
+from mi.kernel.programs import find_on_path
 
 if TYPE_CHECKING:
     from mi.fleet.queue import ClaimRules, JobClaim, QueuedJob
@@ -48,6 +54,7 @@ class HubWorkerPlace(HomeWorkerPlace):
 
     def find_rules(self) -> "ClaimRules":
         rules = super().find_rules()
+        rules = rules._replace(held={**list_missing_agents(self._context.config), **rules.held})
         return rules._replace(most=0) if time.monotonic() < self._waits_until else rules
 
     def start(self, claim: "JobClaim") -> ChildRun:
@@ -76,6 +83,19 @@ class HubWorkerPlace(HomeWorkerPlace):
             for line in child.list_words():
                 sys.stderr.write(f"mi: {line}\n")
         super().tell(what, job, reason)
+
+
+def list_missing_agents(config: Config) -> dict[str, str]:
+    """Return the agents that this machine does not have: their tasks are left to others; '' is one without a name."""
+    hands = config.hands
+    missing = [agent.name for agent in VENDORS if not (getattr(hands, agent.name).path or find_on_path(agent.name))]
+    missing += ["cli"] if not hands.cli.exec else []
+    missing += ["replay"] if not hands.replay.file else []
+    try:
+        resolve_provider(config)
+    except NotFound:
+        missing.append("")
+    return dict.fromkeys(missing, "not here")
 
 
 def find_run_home(home: Home, run_id: str) -> str:
@@ -115,7 +135,7 @@ def make_run_home(context: HomeContext, claim: "JobClaim", held: HeldRun) -> str
 
 def _choose_settings(context: HomeContext) -> dict[str, Any]:
     """Return the worker's settings without what is about its person."""
-    raw = decode(files.read_bytes(context.home.config) or b"{}", dict[str, Any])
+    raw = read_raw(context.home.config)
     kept = {name: value for name, value in raw.items() if name not in _OWN}
     runtime = kept.get("runtime")
     runtime = dict(runtime) if isinstance(runtime, dict) else {}

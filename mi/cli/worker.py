@@ -60,6 +60,7 @@ def _open_own(context: HomeContext, args: Args, out: Output, stop: "StopFlag") -
 
 
 def _open_hub(context: HomeContext, args: Args, out: Output, stop: "StopFlag") -> "tuple[HomeWorkerPlace, str]":
+    from mi.agents.choose import resolve_provider
     from mi.app.hub_queue import open_hub_queue
     from mi.app.hub_worker import HubWorkerPlace
     from mi.app.queue import find_job
@@ -68,6 +69,7 @@ def _open_hub(context: HomeContext, args: Args, out: Output, stop: "StopFlag") -
 
     queue = open_hub_queue(context)
     queue.counts()  # says what is wrong with the hub
+    resolve_provider(context.config)  # or that no agent is here
     only = find_job(context, args.only, queue).run_id if args.only else ""
 
     def fail(error: MiError) -> None:

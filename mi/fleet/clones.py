@@ -34,8 +34,10 @@ def is_on_remote(top: str, commit: str) -> bool:
 
 
 @contextmanager
-def hold_clone(folder: str, remote: str, base: str, run_id: str = "") -> Iterator[str]:
+def hold_clone(folder: str, remote: str, base: str, run_id: str = "", aside: str = "") -> Iterator[str]:
     """Yield the top of a clone that stands at a commit until this ends; with `run_id` what the remote keeps of a run.
+
+    What the clone itself kept of the run is kept under the name `aside` from then on.
 
     MiError where it cannot be cloned (`clone-failed`), or lacks the commit (`clone-lacks-base`).
     """
@@ -45,6 +47,8 @@ def hold_clone(folder: str, remote: str, base: str, run_id: str = "") -> Iterato
     with hold_tree_list(folder):
         if git.find_toplevel(top) != os.path.realpath(top):
             _clone(remote, top)
+        if run_id:
+            _rename_refs(top, f"refs/mi/{run_id}/", f"refs/mi/{aside}/")
         _stand_at(top, remote, base, run_id)
         yield os.path.realpath(top)
 
@@ -59,6 +63,15 @@ def _clone(remote: str, top: str) -> None:
         shutil.rmtree(new, ignore_errors=True)
         raise MiError("clone-failed", remote=remote, reason=made.error.removeprefix("fatal: "))
     os.rename(new, top)
+
+
+def _rename_refs(top: str, old: str, new: str) -> None:
+    """Keep what is kept below one name below another."""
+    listed = git.run(top, "for-each-ref", "--format=%(refname) %(objectname)", old)
+    pairs = [line.split(" ") for line in listed.output.splitlines()] if listed.code == 0 else []
+    lines = [f"update {new}{ref.removeprefix(old)} {commit}\ndelete {ref}\n" for ref, commit in pairs]
+    if lines:
+        git.run_bytes(top, "update-ref", "--stdin", stdin="".join(lines).encode(), umask=-1)
 
 
 def _stand_at(top: str, remote: str, base: str, run_id: str) -> None:

@@ -190,6 +190,8 @@ class QueueWorker:
             self._queue.pause(AgentPause(agent, end.not_before, end.reason))
         if self._queue.finish(claim.token, end):
             self._around.tell("stretch-" + end.state, claim.job._replace(not_before=end.not_before), end.reason)
+        else:
+            self._around.tell("lost", claim.job)
 
     def _pass_on_stop(self) -> None:
         """Have every run stop in order once we are told to, and end those that take too long or were told twice."""

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from mi.evidence.reader import parse
 from mi.hub.outgoing import ChosenLine, make_outgoing
-from mi.hub.run_records import RunRecord, find_last, push_records
+from mi.hub.run_records import RunRecord, find_last, is_held, push_records
 from mi.kernel import jsonl
 from mi.kernel.errors import MiError
 from mi.kernel.jsontext import BadJson, decode_stored
@@ -44,17 +44,18 @@ class RunFeed:
         before: Callable[[list[dict[str, Any]]], None],
         lost: Callable[[], None],
     ) -> None:
-        """`before` hears of records before they are sent; `lost`, once, that the claim is another's now."""
+        """`before` hears of records before they are sent, while the claim stands; `lost` that it is another's now."""
         self._connect = connect
         self._log = log
         self._of = of
         self._before = before
         self._lost = lost
         self._tail = jsonl.Tail(log, 0)
-        self._waiting: list[RunRecord] = []
+        self._waiting: list[dict[str, Any]] = []
+        self._sent = 0  # the number of the latest record that the hub has
         self._is_over = threading.Event()
         self._thread = threading.Thread(target=self._work, daemon=True)
-        self.refused: list[RunRecord] = []  # what was recorded after the claim was lost
+        self.refused: list[int] = []  # the numbers of what was recorded after the claim was lost
 
     def __enter__(self) -> "RunFeed":
         self._thread.start()
@@ -70,47 +71,50 @@ class RunFeed:
         while True:
             try:
                 with self._connect() as connection:
-                    last = find_last(connection, self._of.member, self._of.run_id)
-                    self._waiting = [one for one in self._waiting if one.seq > last]
-                    if self._send_all(connection, last):
+                    if not is_held(
+                        connection, self._of.token
+                    ):  # else what the hub has is what this claim sent, or found
+                        self._give_up()
+                        return
+                    self._sent = find_last(connection, self._of.member, self._of.run_id)
+                    if self._send_all(connection):
                         return
             except MiError:
                 pass  # the run goes on without it
-            self._waiting += self._read(0)
+            self._waiting += self._read()
             ended = ended or (time.monotonic() if self._is_over.is_set() else 0.0)
             if ended and time.monotonic() - ended > _LAST_S:
                 return
             time.sleep(_PAUSE_S) if ended else self._is_over.wait(_PAUSE_S)
 
-    def _send_all(self, connection: "Connection", last: int) -> bool:
+    def _send_all(self, connection: "Connection") -> bool:
         """Send what comes; True once all is sent and it is over, or the claim is lost."""
         while True:
             is_last = self._is_over.is_set()
-            self._waiting += self._read(last)
+            self._waiting = [raw for raw in (*self._waiting, *self._read()) if raw["seq"] > self._sent]
             while self._waiting:
                 batch = self._waiting[:_TOGETHER]
-                if not push_records(connection, self._of.token, batch):
-                    self._give_up()
-                    return True
-                self._waiting = self._waiting[len(batch) :]
+                if not is_held(connection, self._of.token):
+                    return self._give_up()
+                self._before(batch)
+                if not push_records(connection, self._of.token, _make_records(batch)):
+                    return self._give_up()
+                self._waiting, self._sent = self._waiting[len(batch) :], batch[-1]["seq"]
             if is_last:
                 return True
             self._is_over.wait(_LOOK_S)
 
-    def _give_up(self) -> None:
-        """Keep what is not sent, up to the end: another worker has the run."""
-        self._lost()
+    def _give_up(self) -> bool:
+        """Note what is not sent, up to the end: another worker has the run."""
+        if not self._is_over.is_set():
+            self._lost()
         self._is_over.wait()
-        self.refused = [*self._waiting, *self._read(0)]
+        self.refused = [raw["seq"] for raw in (*self._waiting, *self._read()) if raw["seq"] > self._sent]
+        return True
 
-    def _read(self, last: int) -> list[RunRecord]:
-        """Return what is new in the log and the hub does not have, free of secrets."""
-        found = [raw for line in self._tail.read() if (raw := self._parse(line)) and int(raw.get("seq") or 0) > last]
-        if not found:
-            return []
-        self._before(found)
-        sent = make_outgoing([ChosenLine("run", raw) for raw in found])
-        return [RunRecord(int(raw["seq"]), one.body) for raw, one in zip(found, sent, strict=True)]
+    def _read(self) -> list[dict[str, Any]]:
+        """Return what is new in the log."""
+        return [raw for line in self._tail.read() if (raw := self._parse(line))]
 
     def _parse(self, line: jsonl.Line) -> dict[str, Any] | None:
         event = parse(line)
@@ -118,6 +122,12 @@ class RunFeed:
             return None
         try:
             whole = jsonl.read_line(self._log, line.offset) if line.cut else line.data
-            return decode_stored(whole or b"", dict[str, Any])
+            return decode_stored(whole or b"", dict[str, Any]) | {"seq": event.head.seq}
         except BadJson:
             return None
+
+
+def _make_records(found: list[dict[str, Any]]) -> list[RunRecord]:
+    """Return records as they leave, free of secrets."""
+    sent = make_outgoing([ChosenLine("run", raw) for raw in found])
+    return [RunRecord(raw["seq"], one.body) for raw, one in zip(found, sent, strict=True)]

@@ -38,8 +38,8 @@ def find_held(connection: "Connection", run_id: str, home_id: str) -> HeldRun | 
 
 
 def is_held(connection: "Connection", token: str) -> bool:
-    """Return whether a claim still stands."""
-    return connection.execute(_BEAT, (token,)).fetchone() == ("held",)
+    """Return whether a claim still stands, also that of a run which is to stop."""
+    return connection.execute(_BEAT, (token,)).fetchone() != ("lost",)
 
 
 def push_records(connection: "Connection", token: str, records: list[RunRecord]) -> bool:

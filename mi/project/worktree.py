@@ -95,6 +95,7 @@ class WorktreeWatch:
         self._trees: dict[str, GitTree] = {}  # of the first and the latest moment, by their ids
         reopened = self._reopened(FIRST)
         self._last: Moment | Scan = self._look()
+        reopened = reopened or self._reopened(FIRST)  # of a run that worked elsewhere: git can be asked from here on
         self._first: Moment | Scan = reopened or self._last
         self._settled: Moment | Scan = self._reopened(LATEST) or self._last
         self._texts = self._first_texts(reopened is None)

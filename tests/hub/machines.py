@@ -136,7 +136,7 @@ class HubTeam:
         stays = run(f"touch {there}; sleep 300")
         machine.agent([*first, say("The first part is there.")], [write("half.txt", "half\n"), stays])
         run_id = machine.queue("fix the failing test")
-        worker = machine.start_mi("worker", "--hub")
+        worker = machine.start_mi("worker", "--hub", "--jobs", "1")
         assert wait_until(there.exists, 60)
         self.wait_for(run_id, "hands_input", 2)
         machine.kill(worker)

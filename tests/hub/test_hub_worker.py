@@ -70,7 +70,7 @@ def test_without_pushing_a_run_begins_again_at_its_commit_and_says_so(hub: HubTe
 def test_an_answer_at_another_machine_has_the_run_go_on_wherever_a_worker_is(hub: HubTeam) -> None:
     desk, tower, laptop = (hub.machine("ana", name) for name in ("desk", "tower", "laptop"))
     desk.configure()
-    tower.agent([write("first.txt", "by the tower\n"), say("Which colour should the button have?")])
+    tower.agent([MEND, write("first.txt", "by the tower\n"), say("Which colour should the button have?")])
     tower.configure(fleet=PUSH)
     run_id = desk.queue("fix the failing test")
     assert "waits for you" in tower.work()
@@ -81,7 +81,7 @@ def test_an_answer_at_another_machine_has_the_run_go_on_wherever_a_worker_is(hub
     assert desk.mi("answer", str(item["number"]), "blue").code == 0
     assert desk.jobs()[run_id]["state"] == "queued"
     tower.mi("sync")  # the home that asked takes nothing away
-    laptop.agent(DONE)
+    laptop.agent([TEST, say("Tested. Done.")])  # what the tower changed is the run's change
     laptop.configure(fleet=PUSH)
     laptop.work()
     assert "blue" in laptop.kinds(run_id, "hands_input")[-1]["input"]
@@ -91,26 +91,36 @@ def test_an_answer_at_another_machine_has_the_run_go_on_wherever_a_worker_is(hub
 
 
 @pytest.mark.req("hub.fenced")
-def test_a_worker_whose_claim_is_lost_stops_its_run_and_keeps_what_it_recorded_aside(hub: HubTeam) -> None:
+def test_a_worker_whose_claim_is_lost_stops_its_run_keeps_it_aside_and_may_get_it_again(hub: HubTeam) -> None:
     tower, laptop = hub.machine("ana", "tower"), hub.machine("ana", "laptop")
-    there = tower.folder / "there"
-    tower.agent([run(f"touch {there}; sleep 300")])
-    run_id = tower.queue("fix the failing test")
-    worker = tower.start_mi("worker", "--hub")
-    assert wait_until(there.exists, 60)
-    hub.wait_for(run_id, "hands_input")
-    worker.send_signal(signal.SIGSTOP)  # its machine sleeps
+    workers, run_id = [], ""
+    for count, machine in enumerate((tower, laptop), 1):
+        there = machine.folder / "there"
+        stays = run(f"if [ -e {there} ]; then true; else touch {there}; sleep 300; fi")
+        machine.agent([stays, *DONE])
+        run_id = run_id or machine.queue("fix the failing test")
+        workers.append(machine.start_mi("worker", "--hub", "--jobs", "1"))  # it asks for no more meanwhile
+        assert wait_until(there.exists, 60)
+        hub.wait_for(run_id, "hands_input", count)
+        if machine is tower:
+            workers[0].send_signal(signal.SIGSTOP)  # it sleeps
+            hub.take_claims_away()
+    laptop.kill(workers[1])
+    hub.cut_connections()
     hub.take_claims_away()
-    laptop.agent(DONE)
-    laptop.work()
-    worker.send_signal(signal.SIGCONT)
-    assert wait_until((tower.home / "hub" / "aside.jsonl").exists, 60)
-    assert wait_until(lambda: any(one["status"] == "interrupted" for one in tower.kinds(run_id, "run_end")), 60)
-    worker.terminate()
-    said = tower.finish(worker)
+    workers[0].send_signal(signal.SIGCONT)
+    assert wait_until(lambda: laptop.jobs()[run_id]["state"] == "done", 120)
+    workers[0].terminate()
+    said = tower.finish(workers[0])
+    assert f"{run_id} is another worker's now" in said.stdout
     assert f"{run_id} came too late, another worker has the run" in said.stderr
     assert hub.records(run_id).count("run_end") == 1
-    assert laptop.jobs()[run_id]["state"] == "done"
+    aside = [json.loads(line) for line in (tower.home / "hub" / "aside.jsonl").read_text("utf-8").splitlines()]
+    assert [one["epoch"] for one in aside] == [1, 1]
+    former = Path(aside[1]["home"])
+    assert '"interrupted"' in next(former.glob("projects/*/evidence.jsonl")).read_text("utf-8")
+    (clone,) = (tower.folder / "home-worktrees" / "clones").glob("*/app")
+    assert sum("-before-3" in one for one in git(clone, "branch").splitlines()) == 1
 
 
 @pytest.mark.req("hub.offered")
@@ -246,3 +256,31 @@ def test_a_task_at_the_hub_is_listed_cancelled_and_tried_again(hub: HubTeam) -> 
     alone = hub.folder / "alone"
     refused = desk.mi("--home", str(alone), "queue", "add", "--hub", "more")
     assert (refused.code, "takes part in no hub" in refused.stderr) == (1, True)
+
+
+@pytest.mark.req("hub.worker-clones")
+def test_a_task_of_an_agent_that_is_not_here_is_left_to_others(hub: HubTeam) -> None:
+    desk = hub.machine("ana", "desk")
+    desk.agent(DONE)
+    left = desk.queue("fix the failing test", "--agent", "cli", "--priority", "9")
+    taken = desk.queue("mend add")
+    worker = desk.start_mi("worker", "--hub")
+    assert wait_until(lambda: desk.jobs()[taken]["state"] == "done", 60)
+    worker.terminate()
+    desk.finish(worker)
+    assert desk.jobs()[left]["state"] == "queued"
+
+
+@pytest.mark.req("hub.elsewhere-answers")
+def test_a_question_is_answered_at_the_machine_that_asked_too(hub: HubTeam) -> None:
+    desk = hub.machine("ana", "desk")
+    desk.agent([say("Which colour should the button have?")], DONE)
+    run_id = desk.queue("fix the failing test")
+    desk.work()
+    place = str(desk.home / "hub" / "runs" / run_id)
+    (item,) = json.loads(desk.mi("--home", place, "inbox", "--json").stdout)
+    assert desk.mi("--home", place, "answer", str(item["number"]), "blue").code == 0
+    assert desk.mi("queue", "retry", "--hub", run_id).code == 0
+    desk.work()
+    assert "blue" in desk.kinds(run_id, "hands_input")[-1]["input"]
+    assert desk.jobs()[run_id]["state"] == "done"

@@ -65,6 +65,7 @@ TEXT: dict[str, str] = {
     "error.hub-needs-tree": "--no-worktree: another machine cannot work in your own tree; leave it out with --hub",
     "run.begins-anew": "This task was begun on another machine. What was changed there is not in this work tree, which stands at the commit that the task began with.",
     "worker.left": "{run_id} is left to other workers: {reason}",
+    "worker.lost": "{run_id} is another worker's now",
     "worker.aside": "{count} record{count:s} of {run_id} came too late, another worker has the run; they stay in {path}",
     "notice.run-not-pushed": "the work of this run was not pushed from {path}: {reason} (another worker could not go on with it; the run itself is as it was)",
 }

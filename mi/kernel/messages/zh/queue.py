@@ -65,6 +65,7 @@ TEXT: dict[str, str] = {
     "error.hub-needs-tree": "--no-worktree：其他机器不能在你自己的工作树中工作；使用 --hub 时请去掉它",
     "run.begins-anew": "这项任务在另一台机器上开始过。那里的改动不在这个工作树中；它停在任务开始时的提交。",
     "worker.left": "{run_id} 留给其他工作进程：{reason}",
+    "worker.lost": "{run_id} 现在归另一个工作进程",
     "worker.aside": "{run_id} 的 {count} 条记录来得太晚，运行已归另一个工作进程；它们留在 {path}",
     "notice.run-not-pushed": "本次运行的工作未能从 {path} 推送：{reason}（其他工作进程无法接着做；运行本身不变）",
 }
