@@ -45,7 +45,8 @@ _PERSONA = [
 _FILES = [
     *("config.json", "inbox.json", "work_trees.json", "backups/config.json.<ts>.bak", "backups/config.last_backup"),
     *("queue.sqlite", "workers/worker_*.lock"),
-    *("hub.json", "hub/password", "hub/aside.jsonl", "hub/questions.json", "hub/devices.json"),
+    *("hub.json", "hub/password", "hub/aside.jsonl", "hub/questions.json", "hub/devices.json", "hub/runs/run_*/**"),
+    "hub_claim.json",
     *(f"hub/homes/home_*/*/{one}.jsonl" for one in ("claims", "nodes", "edges", "evidence")),
     *("global/evidence.jsonl", "global/permissions.json", "global/project_selection.json"),
     *("global/run_times.jsonl", "global/written.jsonl"),
