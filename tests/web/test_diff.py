@@ -76,12 +76,12 @@ def test_what_is_no_line_is_said(bench: Workbench, serve: Make, open_window: Mak
     done = bench.run("tidy up and fix add")
     page = open_diff(open_window(), serve(env=bench.env).link, done.end["run_id"])
     shown = {one.splitlines()[0]: one for one in page.locator("section.file").all_inner_texts()}
-    assert "renamed" in shown["old.py → new.py"]
+    assert "Renamed" in shown["old.py → new.py"]
     assert "mode 100644 → 100755" in shown["tool.sh"]
     assert "binary" in shown["data.bin"]
     assert "its bytes differ" in shown["data.bin"]
-    assert "deleted" in shown["gone.py"]
-    assert "new" in shown["data.bin"]
+    assert "Deleted" in shown["gone.py"]
+    assert "New" in shown["data.bin"]
 
 
 @pytest.mark.req("page.diff.shows")
