@@ -33,7 +33,7 @@ def pytest_configure(config: pytest.Config) -> None:
 
 @pytest.hookimpl(wrapper=True)
 def pytest_collection() -> Iterator[None]:
-    """Look for garbage only in what tests make: the tests themselves, half a million objects, stay until the end."""
+    """Look for garbage only in what tests make: the tests themselves stay until the end."""
     gc.disable()
     try:
         return (yield)

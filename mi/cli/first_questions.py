@@ -3,6 +3,7 @@
 import sys
 from typing import NamedTuple
 
+from mi.agents.registry import VENDORS
 from mi.app.home_context import HomeContext
 from mi.cli.output import Output, flush
 from mi.cli.prompts import ask_person, is_yes
@@ -27,7 +28,7 @@ def ask_first(context: HomeContext, out: Output) -> FirstAnswers:
         lines.append(line.strip())
     if not lines:
         raise UsageError("values-source", flag="--values")
-    judges = ["rules", *(f"{name}_schema" for name in ("codex", "claude") if find_on_path(name))]
+    judges = ["rules", *(vendor.mind for vendor in VENDORS if find_on_path(vendor.name))]
     judge = ""
     if len(judges) > 1:
         said = ask_person(context, out.text("init.ask-judge", known=", ".join(judges))) or ""

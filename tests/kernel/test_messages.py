@@ -30,7 +30,7 @@ CHINESE = {key: text for table in messages.tables("zh", "TEXT") for key, text in
 
 @pytest.fixture(scope="module")
 def trees() -> Trees:
-    """The code by its path; gone with these tests, as it takes a hundred megabytes."""
+    """The code by its path; gone with these tests, as it takes much memory."""
     sources = [path for path in sorted((ROOT / "mi").rglob("*.py")) if CATALOGUE not in path.parents]
     return {str(path.relative_to(ROOT)): ast.parse(path.read_text("utf-8")) for path in sources}
 

@@ -94,9 +94,11 @@ def find_text(said: str, keys: Iterable[str], language: str) -> tuple[str, dict[
 @cache
 def _read_template(wanted: str) -> str:
     """Return the expression that finds the details of a text; what a number chooses is any word."""
-    found, known = "", set[str]()
-    for literal, name, spec in re.findall(r"([^{]*)(?:\{(\w+)([^{}]*)\})?", wanted):
-        again = r"\w*" if spec else f"(?P={name})" if name in known else rf"(?P<{name}>[\s\S]*?)"
+    from string import Formatter
+
+    found, known = "", set[str | None]()
+    for literal, name, spec, conversion in Formatter().parse(wanted):
+        again = r"\w*" if spec or conversion else f"(?P={name})" if name in known else rf"(?P<{name}>[\s\S]*?)"
         found += re.escape(literal) + (again if name else "")
         known.add(name)
     return found
