@@ -1,6 +1,7 @@
 """Settings of the agents' contract, the team's rules, the persona, the plan, the tools and the hooks."""
 
 import json
+import shutil
 from pathlib import Path
 
 from mi.nexus.layout import NexusLayout
@@ -8,6 +9,9 @@ from mi.nexus.store import Store
 from mi.testing import answer_json
 from tests.autopilot.test_run_rules import verdict
 from tests.autopilot.workbench import MEND, TEST, Json, say, write
+from tests.conftest import git
+from tests.hub.postgres import Postgres
+from tests.hub.team import Team
 from tests.mcp.speaking import SERVE, Server
 from tests.nexus.test_memory import WAL, cycles, put, read
 from tests.settings.case import Bench, setting
@@ -236,3 +240,34 @@ def kept_for_the_hub(bench: Bench) -> tuple[int, bool]:
     (bench.home / "hub.json").write_text('{"dsn": "host=127.0.0.1", "member": "ana"}', "utf-8")
     done = bench.mi("remember", "Releases go out on Tuesdays.", "--team")
     return done.code, "mi sync brings it to the others" in done.stdout
+
+
+@setting("hub.devices", ("off", False), ("on", True))
+def leaves_for_my_devices(bench: Bench) -> bool:
+    """What is said for nobody else, as it would leave to a real hub."""
+    server = Postgres()
+    try:
+        desk = Team(server, bench.home.parent).join("ana", "desk")
+        bench.configure()
+        shutil.copy(bench.home / "config.json", desk.root)
+        desk.mi("remember", "Releases go out on Tuesdays.")
+        return "Tuesdays" in desk.mi("sync", "--dry-run").stdout
+    finally:
+        server.remove()
+
+
+@setting("fleet.push", (False, True), (True, False))
+def must_be_pushed_first(bench: Bench) -> bool:
+    """A commit that the remote lacks, for a run that another machine is to begin."""
+    join_a_hub(bench)
+    remote = bench.home.parent / "remote.git"
+    git(bench.project, "init", "-q", "--bare", str(remote))
+    git(bench.project, "remote", "add", "origin", str(remote))
+    return "git push" in bench.mi("queue", "add", "--hub", "fix it").stderr
+
+
+def join_a_hub(bench: Bench) -> None:
+    """Have a home take part in a hub that nobody serves."""
+    bench.home.mkdir(exist_ok=True)
+    told = {"dsn": "host=127.0.0.1 port=1", "member": "ana", "home_id": "home_0123456789"}
+    (bench.home / "hub.json").write_text(json.dumps(told), "utf-8")

@@ -8,15 +8,13 @@ from typing import Any
 import pytest
 
 from tests.autopilot.workbench import Workbench
+from tests.hub.conftest import postgres as postgres
+from tests.hub.conftest import team as team
 from tests.hub.team import Team, TeamHome
 from tests.hub.test_questions import COLOUR, answers, ask
 from tests.hub.test_questions import bench as bench
 from tests.hub.test_questions import laptop as laptop
-from tests.web.browser import browser as browser
 from tests.web.browser import open_page
-from tests.web.browser import open_window as open_window
-from tests.web.browser import playwright as playwright
-from tests.web.browser import serve as serve
 
 Make = Callable[..., Any]
 
