@@ -27,6 +27,7 @@ def build_parser(name: str) -> Parser:
     status = index.add("status", "what the index holds", "mi memory index status --json", _status)
     add_json(status)
     rebuild = index.add("rebuild", "delete the index and build it again", "mi memory index rebuild", _rebuild)
+    rebuild.set_defaults(names_project=True)  # it is about all projects
     rebuild.add_argument("--no-snapshots", action="store_true", help="pass over the snapshots there are")
     add_json(rebuild)
     return group.parser

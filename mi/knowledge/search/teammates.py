@@ -6,6 +6,7 @@ from functools import partial
 
 from mi.kernel.home import Home
 from mi.kernel.log_source import ReadLine
+from mi.kernel.seal import find_foreign
 from mi.knowledge.search.documents import Change
 from mi.knowledge.search.sources import LogProducer
 from mi.knowledge.search.team import TEAMMATE
@@ -41,7 +42,6 @@ def _list(folder: str) -> list[str]:
 
 def _make_reader(path: str, project_id: str, home_id: str) -> ReadLine[Change]:
     """Return a reader of what the hub brought; what somebody else wrote beside it tells nothing."""
-    from mi.kernel.seal import find_foreign
     from mi.knowledge.thoughts.teammate_text import make_reader
 
     read, foreign = make_reader(project_id, home_id), find_foreign(path)
