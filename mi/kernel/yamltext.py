@@ -18,7 +18,7 @@ def parse_yaml(text: str | bytes, loader: "type[yaml.SafeLoader] | None" = None)
     check_bounds(yaml.parse(text, quick))
     try:
         return yaml.load(text, loader or quick)  # a SafeLoader either way
-    except (ValueError, TypeError, AttributeError, KeyError) as error:  # a date, number or tag that is none
+    except (ValueError, TypeError, AttributeError, LookupError) as error:  # a date, number or tag that is none
         raise _unreadable(f"a value cannot be read: {error}") from None
 
 

@@ -18,6 +18,8 @@ _POWERS = "a: &a [x, x, x, x, x, x, x, x, x]\n" + "".join(
         "{a: " * 100_000,
         "- " * 100_000,
         "a: &a [*a]\n",
+        "!!int\n",
+        "a: !!float ''\n",
         _POWERS,
         _POWERS.replace("[", "{<<: [").replace("]", "]}").replace("[x, x, x, x, x, x, x, x, x]", "[]"),
         "a: 2024-13-45\n",
@@ -28,7 +30,7 @@ _POWERS = "a: &a [x, x, x, x, x, x, x, x, x]\n" + "".join(
         "a: !!python/object:os.system x\n",
         "a: \x00\n",
     ],
-    ids=range(13),
+    ids=range(15),
 )
 def test_what_cannot_be_read_is_an_error_of_yaml(text: str) -> None:
     with pytest.raises(yaml.YAMLError):
