@@ -61,7 +61,7 @@ def _print_changes(context: HomeContext, out: Output, run_id: str) -> None:
         return
     if changes:
         added, removed = (sum(getattr(one, name) or 0 for one in changes) for name in ("added", "removed"))
-        out.say("run.changes", count=len(changes), added=added, removed=removed, run_id=run_id)
+        out.say("run.changes", count=len(changes), added=added, removed=removed)
 
 
 def _print_question(context: HomeContext, out: Output, run_id: str) -> None:

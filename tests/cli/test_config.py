@@ -339,6 +339,7 @@ def test_one_setting_is_set_read_and_taken_out(mi, home):
         (("get", "zzz"), "no setting 'zzz'; did you mean mi config show?"),
         (("unset", "mind"), "no setting 'mind'"),
         (("set", "runtime.limits.batches", "many"), 'runtime.limits.batches = "many": must be integer'),
+        (("set", "notify", '[{"kind": "nope"}]'), "notify = "),
         (("set", "hands.codex.sandbox", "off"), 'hands.codex.sandbox = "off": must be danger-full-access|'),
         (("set", "mind.anthropic.api_key", "abc"), "mi config set mind.anthropic.api_key_env NAME"),
         (("set", "runtime.transparency.store_evidence_log", "false"), "must be true"),

@@ -68,8 +68,9 @@ def read_typed(key: SettingKey, words: Sequence[str]) -> Any:
 def _readings(words: Sequence[str]) -> Iterator[Any]:
     typed = " ".join(words)
     parsed = _parse(typed) if len(words) == 1 else None
-    if isinstance(parsed, (list, dict)):
+    if isinstance(parsed, (list, dict)):  # a mistake in it makes it no text
         yield parsed
+        return
     if len(words) == 1:
         yield typed
         yield parsed
