@@ -17,7 +17,7 @@ from mi.kernel.notices import Notices
 from mi.web.background import BackgroundWork
 from tests.app.test_members import PROPOSE
 from tests.app.test_members import team as team
-from tests.autopilot.workbench import BROKEN, MEND, RIGHT, TEST, Workbench, open_bench, say, write
+from tests.autopilot.workbench import BROKEN, RIGHT, Workbench, say, write
 from tests.conftest import Mi
 from tests.waiting import wait_until
 from tests.web.browser import open_page
@@ -25,17 +25,11 @@ from tests.web.test_access import PROJECT, ask, said_in
 from tests.web.test_attacks import Window, open_another
 from tests.web.test_health import broken as broken
 from tests.web.test_run import open_run
+from tests.web.test_run_acts import DONE
+from tests.web.test_run_acts import bench as bench
 
 Make = Callable[..., Any]
 CHANGED = "not what the page showed you any more"
-DONE = [MEND, TEST, say("Fixed and tested. Done.")]
-
-
-@pytest.fixture
-def bench(tmp_path: Path) -> Workbench:
-    bench = open_bench(tmp_path)
-    bench.mi("settings", "set", "--prove", "no")  # so that nothing is asked about it
-    return bench
 
 
 def find_claim(bench: Workbench, said: str) -> dict[str, Any]:
@@ -55,9 +49,9 @@ def test_an_undo_whose_effect_changed_is_shown_anew_and_asked_again(
     bench.values("Tabs are four columns wide. Small changes.")
     first = find_claim(bench, "Tabs are four columns wide.")
     page = open_page(open_window(javascript), serve(env=bench.env, cwd=bench.project).link)
+    page.route("**/events*", lambda route: route.abort())  # this window hears nothing of what changes
     page.goto(f"{page.url}why/{first['claim_id']}?undo=1")
     page.wait_for_selector("#undo li:has-text('Tabs are four')")
-    page.route("**/events*", lambda route: route.abort())  # this window hears nothing of it
     context = HomeContext(Home(str(bench.home)), cd=str(bench.project))
     store, event_id = build_thoughts(context).shared, first["source_refs"][0]["event_id"]
     new = store.new_claim("Tables use tabs.", [], event_id, "user")
