@@ -3,6 +3,7 @@
 import compileall
 import gc
 import os
+import signal
 import subprocess
 import sys
 import sysconfig
@@ -25,6 +26,8 @@ Mi = Callable[..., subprocess.CompletedProcess[str]]
 
 def pytest_configure(config: pytest.Config) -> None:
     """Compile the package once, as pip does where it installs it: each command that a test starts finds it compiled."""
+    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:  # a shell starts what runs beside it deaf to Ctrl-C
+        signal.signal(signal.SIGINT, signal.default_int_handler)
     sys.dont_write_bytecode = False  # the tests' own: to rewrite their assertions anew takes longer than to read them
     if not hasattr(config, "workerinput"):
         _find_python()
