@@ -74,6 +74,18 @@ def connect(dsn: str, password: str = "", patience_s: int = _PATIENCE_S) -> Iter
 
 
 @contextmanager
+def connect_owner(dsn: str) -> Iterator["Connection"]:
+    """Open a connection as the hub's owner, who calls nothing by a name that somebody else gave a meaning.
+
+    In a server of 14, or one that was brought up from there, all may put functions into the schema `public`.
+    """
+    parts = parse_dsn(dsn)
+    parts["options"] = f"{parts.get('options', '')} -c search_path=pg_catalog".strip()
+    with connect(make_dsn(parts)) as connection:
+        yield connection
+
+
+@contextmanager
 def connect_home(home: Home, state: HubState, patience_s: int = _PATIENCE_S) -> Iterator["Connection"]:
     """Open a connection to the hub that a home joined, as its member."""
     with connect(state.dsn, read_password(home), patience_s) as connection:

@@ -4,7 +4,7 @@ import re
 import secrets
 from typing import TYPE_CHECKING, NamedTuple
 
-from mi.hub.connection import connect, connect_home, make_dsn, parse_dsn
+from mi.hub.connection import connect, connect_home, connect_owner, make_dsn, parse_dsn
 from mi.hub.schema import check_version, prepare, read_hub_id
 from mi.hub.state import HubState, change_hub, keep_password, need_hub, read_hub, read_password
 from mi.kernel import believed, files, ids
@@ -35,7 +35,7 @@ class MadeHub(NamedTuple):
 def make_hub(home: Home, notices: Notices, dsn: str) -> MadeHub:
     """Make the hub of a database, or bring it up to date; the home remembers where it is, for invitations."""
     kept = make_dsn(parse_dsn(dsn))
-    with connect(dsn) as connection:
+    with connect_owner(dsn) as connection:
         made = MadeHub(*prepare(connection))
     change_hub(home, notices, owner_dsn=kept)
     return made
@@ -47,7 +47,7 @@ def invite(home: Home, notices: Notices, name: str, dsn: str = "") -> Invitation
         raise UsageError("hub-bad-member", name=name)
     owner_dsn = _find_owner_dsn(home, notices, dsn)
     secret = secrets.token_urlsafe(24)
-    with connect(owner_dsn) as connection:
+    with connect_owner(owner_dsn) as connection:
         check_version(connection)
         row = connection.execute("SELECT mi_hub.invite(%s, %s)", (name, _make_verifier(connection, secret, name)))
         role = str((row.fetchone() or ("",))[0])
@@ -56,7 +56,7 @@ def invite(home: Home, notices: Notices, name: str, dsn: str = "") -> Invitation
 
 def remove(home: Home, notices: Notices, name: str, dsn: str = "") -> int:
     """Lock a member out and end their connections; return how many there were."""
-    with connect(_find_owner_dsn(home, notices, dsn)) as connection:
+    with connect_owner(_find_owner_dsn(home, notices, dsn)) as connection:
         check_version(connection)
         (roles,) = connection.execute("SELECT mi_hub.remove(%s)", (name,)).fetchone() or (None,)
         if roles is None:

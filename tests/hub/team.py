@@ -7,10 +7,11 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
+from unittest.mock import patch
 
 import psycopg
 
-from mi.hub import membership
+from mi.hub import membership, schema
 from mi.kernel.home import Home
 from mi.kernel.notices import Notices
 from tests.hub.postgres import PASSWORD, Postgres
@@ -21,12 +22,21 @@ Done = subprocess.CompletedProcess[str]
 
 
 @contextmanager
-def _as_owner() -> Iterator[None]:
+def as_owner() -> Iterator[None]:
+    """Have the password of the hub's owner in the environment."""
     os.environ["PGPASSWORD"] = PASSWORD
     try:
         yield
     finally:
         del os.environ["PGPASSWORD"]
+
+
+@contextmanager
+def know_steps(count: int) -> Iterator[None]:
+    """Be, in this process, a mi that knows only the first steps of the schema."""
+    steps = schema.list_migrations()[:count]
+    with patch.object(schema, "list_migrations", lambda: steps):
+        yield
 
 
 class TeamHome:
@@ -66,11 +76,11 @@ class Team:
         self.database = server.make_database()
         self.dsn = server.dsn(self.database)
         self.owner = TeamHome(folder, "owner")
-        with _as_owner():
+        with as_owner():
             membership.make_hub(Home(str(self.owner.root)), Notices(), self.dsn)
 
     def invite(self, member: str) -> membership.Invitation:
-        with _as_owner():
+        with as_owner():
             return membership.invite(Home(str(self.owner.root)), Notices(), member)
 
     def join(self, member: str, name: str = "") -> TeamHome:
@@ -80,7 +90,7 @@ class Team:
         return home
 
     def remove(self, member: str) -> None:
-        with _as_owner():
+        with as_owner():
             membership.remove(Home(str(self.owner.root)), Notices(), member)
 
     @contextmanager

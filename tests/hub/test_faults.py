@@ -269,6 +269,30 @@ def test_records_are_divided_into_months_by_their_own_time(team: Team) -> None:
     ]
 
 
+@pytest.mark.req("hub.months")
+@pytest.mark.parametrize("zone", ["America/New_York", "Europe/Berlin", "Asia/Tokyo"])
+def test_months_are_the_same_whatever_time_zone_somebody_has(team: Team, zone: str) -> None:
+    ana = team.join("ana")
+    for number in range(8, 13):  # in each month somebody is the first, and some zones change their clocks
+        moments = [f"2026-{number:02d}-01T00:00:00.000Z", f"2026-{number:02d}-28T23:59:59.999Z"]
+        write(ana, *(make_claim(number * 2 + at, asserted_ts=moment) for at, moment in enumerate(moments)))
+        assert ana.json("sync", PGTZ=zone)["records"] == 2
+    with team.server.connect(team.database, "postgres") as connection:
+        query = "SELECT tableoid::regclass::text, count(*) FROM mi_hub.record GROUP BY 1 ORDER BY 1"
+        rows = connection.execute(query).fetchall()
+    assert rows == [(f"mi_hub.record_2026_{number:02d}", 2) for number in range(8, 13)]
+
+
+@pytest.mark.req("hub.months")
+def test_a_month_that_was_cut_in_another_time_zone_stops_nobody(team: Team) -> None:
+    ana = team.join("ana")
+    with team.server.connect(team.database) as connection:
+        bounds = "FROM ('2026-10-31 20:00-04') TO ('2026-11-30 20:00-05')"
+        connection.execute(f"CREATE TABLE mi_hub.record_2026_11 PARTITION OF mi_hub.record FOR VALUES {bounds}")
+    write(ana, make_claim(1, asserted_ts="2026-12-01T12:00:00.000Z"))
+    assert ana.json("sync")["records"] == 1
+
+
 @pytest.mark.req("hub.team-words")
 def test_a_word_that_is_taken_back_or_replaced_no_longer_counts_elsewhere(team: Team) -> None:
     ana, bo = team.join("ana"), team.join("bo")

@@ -162,7 +162,7 @@ def test_what_a_run_recorded_is_read_and_written_by_nobody_else(hub: HubTeam) ->
         assert connection.execute("SELECT mi_hub.push_run('x', '{9}', '{x}')").fetchone() == (None,)
         assert connection.execute("SELECT * FROM mi_hub.read_answers('x')").fetchall() == []
         for statement in (
-            "INSERT INTO mi_hub.run_record VALUES ('ana', 'run_x', 1, 'home_x', 1, now(), '{}')",
+            "INSERT INTO mi_hub.run_record VALUES ('ana', 'run_x', now(), 1, 'home_x', 1, now(), '{}')",
             "UPDATE mi_hub.run_record SET body = '{}'",
             "DELETE FROM mi_hub.run_record",
             "SELECT mi_hub.wake_answered()",

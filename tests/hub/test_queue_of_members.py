@@ -1,6 +1,7 @@
 """The queue of a hub between members, homes and workers: who may do what, and what a broken way leaves behind."""
 
 import json
+import re
 import sys
 import time
 from contextlib import closing
@@ -21,7 +22,7 @@ from mi.kernel.jsontext import encode
 from mi.kernel.notices import Notices
 from tests.fleet.conformance import ANY, DONE, task
 from tests.hub.postgres import PASSWORD
-from tests.hub.team import Team, TeamHome
+from tests.hub.team import Team, TeamHome, know_steps
 from tests.hub.wire import Wire
 
 TABLES = ("job", "dependency", "pause", "spending", "lane", "turn", "procrastinate")
@@ -299,29 +300,24 @@ def test_what_somebody_did_with_procrastinates_own_tools_is_mended(team: Team) -
 
 
 @pytest.mark.req("hub.queue.upgrade", "hub.migrations")
-def test_a_hub_of_the_first_step_gets_the_queue_and_keeps_its_records(
-    team: Team, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize("count", range(1, len(schema.list_migrations())))
+def test_a_hub_of_each_former_step_gets_the_rest_and_keeps_what_it_has(
+    team: Team, monkeypatch: pytest.MonkeyPatch, count: int
 ) -> None:
-    database = team.server.make_database()
-    old = Team.__new__(Team)
-    old.server, old.folder, old.database, old.dsn = (
-        team.server,
-        team.folder / "old",
-        database,
-        team.server.dsn(database),
-    )
-    old.owner = TeamHome(old.folder, "owner")
-    home = Home(str(old.owner.root))
-    steps = schema.list_migrations()
-    with monkeypatch.context() as first:
-        first.setattr(schema, "list_migrations", lambda: steps[:1])
-        first.setenv("PGPASSWORD", PASSWORD)
-        membership.make_hub(home, Notices(), old.dsn)
+    with know_steps(count):
+        old = Team(team.server, team.folder / "old")
         ana = old.join("ana")
+    home, steps = Home(str(old.owner.root)), schema.list_migrations()
     monkeypatch.setenv("PGPASSWORD", PASSWORD)
     with old.connect_as(ana) as connection:
         push = "SELECT * FROM mi_hub.push(%s, 'p', '', 0, 10, 'm', 'team', 'claim', '', '2026-11-01', 'd', '{}')"
         connection.execute(push, (ana.state()["home_id"],))
+    if count >= 4:  # a run has begun, and recorded something
+        with know_steps(count), queue_of(ana) as queue, old.connect_as(ana) as connection:
+            queue.put([task("run_0")])
+            begun = queue.claim("w", ANY)
+            assert begun is not None
+            connection.execute("SELECT mi_hub.push_run(%s, '{1}', ARRAY['{}'])", (begun.token,))
     assert "its owner calls mi hub init DSN again" in ana.mi("sync", code=1).stderr
     for module, value, said in (
         ("procrastinate.schema", None, "pip install 'mind-incarnation[hub]'"),
@@ -332,13 +328,17 @@ def test_a_hub_of_the_first_step_gets_the_queue_and_keeps_its_records(
                 value.__version__ = "4.0.1"
                 value.__path__ = __import__("procrastinate").__path__
             broken.setitem(sys.modules, module, value)
-            with pytest.raises(MiError) as caught:
-                membership.make_hub(home, Notices(), old.dsn)
-        assert said in str(caught.value)
+            if count == 1:  # procrastinate is needed by the second step alone
+                with pytest.raises(MiError, match=re.escape(said)):
+                    membership.make_hub(home, Notices(), old.dsn)
     made = membership.make_hub(home, Notices(), old.dsn)
-    assert made.steps == [one.name for one in steps[1:]]
+    assert made.steps == [one.name for one in steps[count:]]
     with old.connect_as(ana) as connection:
         assert connection.execute("SELECT body FROM mi_hub.record").fetchall() == [("{}",)]
+        if count >= 4:
+            assert connection.execute("SELECT run, seq, body FROM mi_hub.run_record").fetchall() == [("run_0", 1, "{}")]
+            again = "SELECT mi_hub.push_run(%s, '{1,2}', ARRAY['{}', '{}'])"
+            assert connection.execute(again, (begun.token,)).fetchone() == (1,)
     with queue_of(ana) as queue:
         queue.put([task("run_1")])
         assert queue.claim("w", ANY) is not None

@@ -6,10 +6,31 @@ import psycopg
 import pytest
 from psycopg.errors import InsufficientPrivilege
 
+from mi.hub import membership
+from mi.kernel.home import Home
+from mi.kernel.notices import Notices
 from tests.hub.postgres import PASSWORD
-from tests.hub.team import Team, TeamHome
+from tests.hub.team import Team, TeamHome, as_owner
 
 TABLES = ("hub", "member", "seat", "home", "log", "record", "migration", "question", "answer")
+OUT_OF_REACH = (
+    "SELECT nextval('mi_hub.job_seq')",
+    "SELECT * FROM mi_procrastinate.procrastinate_jobs",
+    "SELECT mi_procrastinate.procrastinate_retry_job_v2(1, NULL, NULL, NULL, NULL)",
+    "SELECT token FROM mi_hub.job",
+    "SELECT mi_hub.release_job(NULL, '', 0, true)",
+    "SELECT mi_hub.wake_job('ana', 'run_1', '{waiting}')",
+    "SELECT mi_hub.tell_of_question('ana')",
+    "SELECT mi_hub.take_turn()",
+    "CREATE SCHEMA mine",
+    "CREATE EXTENSION pgcrypto",
+    "COPY mi_hub.record TO PROGRAM 'cat'",
+    "ALTER ROLE CURRENT_USER VALID UNTIL 'infinity'",
+    "ALTER ROLE CURRENT_USER CONNECTION LIMIT 1000",
+    "ALTER ROLE owner PASSWORD 'x'",
+    "GRANT owner TO CURRENT_USER",
+    "COMMENT ON TABLE mi_hub.record IS 'x'",
+)
 PUSH = """SELECT * FROM mi_hub.push(%s, 'projects/x/thoughtdb/claims.jsonl', '', 0, 10, 'm',
     %s, 'claim', '', '2026-11-01', 'd', %s)"""
 
@@ -89,6 +110,69 @@ def test_only_the_owner_invites_and_removes(team: Team) -> None:
             connection.execute("CREATE ROLE eve")
         with pytest.raises(InsufficientPrivilege):
             connection.execute("CREATE TABLE mi_hub.mine (x int)")
+
+
+@pytest.mark.req("hub.roles")
+def test_what_a_member_puts_beside_the_servers_own_functions_is_never_called_as_the_owner(team: Team) -> None:
+    """In PostgreSQL 14, and in databases that were brought up from it, everybody may put functions into `public`."""
+    ana, bo = team.join("ana"), team.join("bo")
+    with team.server.connect(team.database, "postgres") as connection:
+        connection.execute("GRANT CREATE ON SCHEMA public TO PUBLIC")
+    with team.connect_as(bo) as connection:
+        (role,) = connection.execute("SELECT session_user").fetchone() or ("",)
+        trap = f"BEGIN EXECUTE 'GRANT owner TO {role}'; RETURN so_far; END"
+        head = "public.trap(so_far bigint, one boolean) RETURNS bigint"
+        connection.execute(f"CREATE FUNCTION {head} LANGUAGE plpgsql AS $${trap}$$")
+        connection.execute("CREATE AGGREGATE public.count(boolean) (SFUNC = public.trap, STYPE = bigint)")
+        team.invite("carl")
+        with as_owner():
+            membership.make_hub(Home(str(team.owner.root)), Notices(), team.dsn)
+        with team.connect_as(ana) as of_ana:
+            team.remove("ana")
+            of_ana.close()
+        assert connection.execute("SELECT pg_has_role('owner', 'MEMBER')").fetchone() == (False,)
+    assert "does not let this home in" in ana.mi("sync", code=3).stderr
+
+
+@pytest.mark.req("hub.roles")
+def test_temporary_tables_and_settings_of_a_member_change_nothing_of_what_our_functions_see(team: Team) -> None:
+    ana, bo = team.join("ana"), team.join("bo")
+    with team.connect_as(ana) as connection:
+        push(connection, ana, "mine", '{"text":"private of ana"}')
+    with team.connect_as(bo) as connection:
+        connection.execute(
+            "CREATE TEMP TABLE seat AS SELECT session_user::name AS role, 'ana' AS member, now() AS joined"
+        )
+        connection.execute("CREATE TEMP TABLE member AS SELECT 'ana' AS name, NULL::timestamptz AS removed")
+        connection.execute("CREATE TEMP TABLE home AS SELECT %s AS id, 'bo' AS member", (ana.state()["home_id"],))
+        connection.execute("SET search_path = pg_temp, mi_hub")
+        assert connection.execute("SELECT mi_hub.me()").fetchone() == ("bo",)
+        with pytest.raises(InsufficientPrivilege, match="is no home of"):
+            push(connection, ana, "team", '{"text":"ana never said this"}')
+        leak = "CREATE FUNCTION pg_temp.leak(one text) RETURNS boolean COST 0.0001 LANGUAGE plpgsql AS"
+        connection.execute(f"{leak} 'BEGIN RAISE EXCEPTION ''%'', one; END'")
+        assert connection.execute("SELECT * FROM mi_hub.record WHERE pg_temp.leak(body)").fetchall() == []
+        assert connection.execute("SELECT * FROM pg_stats WHERE schemaname LIKE 'mi%%'", ()).fetchall() == []
+        connection.execute("SET row_security = off")
+        with pytest.raises(InsufficientPrivilege, match="row-level security"):
+            connection.execute("SELECT * FROM mi_hub.record")
+        for statement in OUT_OF_REACH:
+            with pytest.raises(InsufficientPrivilege):
+                connection.execute(statement)
+
+
+@pytest.mark.req("hub.roles")
+def test_a_member_sees_of_others_only_the_logs_in_which_something_is_shared(team: Team) -> None:
+    ana, bo = team.join("ana"), team.join("bo")
+    (ana.root / "config.json").write_text('{"hub": {"devices": "on"}}', "utf-8")
+    ana.mi("remember", "My own quokka note.")
+    ana.mi("sync")
+    with team.connect_as(bo) as connection:
+        assert connection.execute("SELECT * FROM mi_hub.log").fetchall() == []
+        ana.mi("remember", "The zephyr service is ours.", "--team")
+        ana.mi("sync")
+        logs = [path for (path,) in connection.execute("SELECT path FROM mi_hub.log").fetchall()]
+    assert [path.rpartition("/")[2] for path in logs] == ["nodes.jsonl"]
 
 
 @pytest.mark.req("hub.roles", "hub.join-once")
