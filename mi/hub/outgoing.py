@@ -1,12 +1,12 @@
 """What may leave a home: what the person said for the team, and what takes such words back; free of secrets."""
 
+import hashlib
 import os
 from collections.abc import Callable, Iterator
 from functools import partial
 from typing import Any, Literal
 
 from mi.kernel import jsonl
-from mi.kernel.digest import hash_sha256
 from mi.kernel.home import Home, ThoughtFiles
 from mi.kernel.jsontext import BadJson, decode_stored, encode
 from mi.kernel.named_tuple import NamedTuple
@@ -55,7 +55,7 @@ class Outgoing(NamedTuple):
 
     @property
     def digest(self) -> str:
-        return hash_sha256(self.body.encode())[:32]
+        return hashlib.sha256(self.body.encode()).hexdigest()[:32]
 
 
 class ChosenLine(NamedTuple):

@@ -32,6 +32,9 @@ class Secret(NamedTuple):
 _JUDGED, _LONGEST = 128, 8192  # characters of a value that are looked at; within which its quote must close
 
 _PRINTABLE = bytes([9, 10, 13, *range(32, 127)])
+_SHORTEST_RUN = 32  # characters of base64 in which a whole secret can be
+# All characters of base64 are one sign, all others another: a long run of them is then found at once.
+_BASE64 = bytes(97 if chr(code).isalnum() or code in b"+/" else 32 for code in range(128)) + b" " * 128
 
 _compiled: dict[str, re.Pattern[str]] = {}
 
@@ -43,6 +46,7 @@ class Hints(NamedTuple):
     shapes: Sequence[tuple[str, str, str]]
     words: Sequence[str]  # sought in lower-cased text
     escaped_words: Sequence[str]  # those beyond ASCII, as they begin when JSON escapes them
+    base64: bool = True  # whether there is a run of it that is long enough
 
 
 @cache
@@ -86,6 +90,7 @@ def find_hints(texts: Iterable[str]) -> Hints:
         [*filter(may_hold, rules.SHAPES)],
         [word for word in _all_hints().words if word in lowered],
         [word for word in _all_hints().escaped_words if word in lowered],
+        b"a" * _SHORTEST_RUN in whole.encode("ascii", "replace").translate(_BASE64),
     )
 
 
@@ -96,7 +101,7 @@ def find_secrets(text: str, hints: Hints | None = None) -> list[Secret]:
     merged: list[Secret] = []
     known = hints or _all_hints()
     for found in sorted(
-        [*_self_evident(text, known), *_ends_of_keys(text), *_encoded(text), *_named(text, known)],
+        [*_self_evident(text, known), *_ends_of_keys(text), *_encoded(text, known), *_named(text, known)],
         key=lambda found: (found.start, -found.end),
     ):
         merged.append(_joined(merged.pop(), found) if merged and found.start < merged[-1].end else found)
@@ -191,9 +196,11 @@ def _ends_of_keys(text: str) -> Iterator[Secret]:
         after = end.end()
 
 
-def _encoded(text: str) -> Iterator[Secret]:
+def _encoded(text: str, hints: Hints) -> Iterator[Secret]:
     """Yield what is base64 of text in which a secret is known by itself."""
-    for run in _re(r"\b[A-Za-z0-9+/]{32,}+={0,2}").finditer(text):
+    if not hints.base64:
+        return
+    for run in _re(rf"\b[A-Za-z0-9+/]{{{_SHORTEST_RUN},}}+={{0,2}}").finditer(text):
         if _is_printable(_decode(run[0][:24])):
             inner = _decode(run[0])
             if _is_printable(inner) and any(_self_evident(inner.decode(), _all_hints())):
