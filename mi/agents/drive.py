@@ -4,7 +4,7 @@ import os
 from collections import deque
 from collections.abc import Callable
 from contextlib import ExitStack, closing
-from typing import Literal, NamedTuple
+from typing import Literal
 
 from msgspec import UNSET
 
@@ -21,6 +21,7 @@ from mi.governance.commands import classify
 from mi.governance.operations import Act, gravest
 from mi.kernel import clock
 from mi.kernel.config.types import Interrupt
+from mi.kernel.named_tuple import NamedTuple
 from mi.kernel.secret_lines import LineRedactor
 from mi.kernel.secrets import redact
 

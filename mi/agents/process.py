@@ -8,12 +8,12 @@ import time
 from collections.abc import Callable, Sequence
 from queue import Empty, SimpleQueue
 from types import TracebackType
-from typing import NamedTuple
 
 from mi.agents import leftovers
 from mi.agents.leftovers import LeftProcess
 from mi.agents.pipes import make_poller, spawn
 from mi.agents.signals import StopFlag
+from mi.kernel.named_tuple import NamedTuple
 
 _CHUNK = 1 << 15
 _IN_FLIGHT = 3  # chunks read but not yet handled: bounds memory and, more so, the delay of an interrupt

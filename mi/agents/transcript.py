@@ -5,12 +5,13 @@ import os
 import re
 import tempfile
 from collections.abc import Sequence
-from typing import IO, NamedTuple
+from typing import IO
 
 import msgspec
 
 from mi.kernel import clock, files
 from mi.kernel.home import FILE_MODE, make_place
+from mi.kernel.named_tuple import NamedTuple
 from mi.kernel.text import decode
 
 LONG_LINE = 1 << 20  # longer lines go through a file beside the transcript, not through memory

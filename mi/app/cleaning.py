@@ -3,7 +3,6 @@
 import os
 from collections.abc import Iterator
 from contextlib import ExitStack
-from typing import NamedTuple
 
 from mi.app.home_context import HomeContext
 from mi.app.run_names import find_run_id
@@ -19,6 +18,7 @@ from mi.fleet.work_trees import mend_tree, refuse_untrusted
 from mi.kernel import git
 from mi.kernel.errors import Blocked, MiError, NotFound
 from mi.kernel.messages import text
+from mi.kernel.named_tuple import NamedTuple
 
 
 class CleanedTree(NamedTuple):

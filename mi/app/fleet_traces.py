@@ -1,7 +1,6 @@
 """What runs in work trees of their own left in repositories, for whoever takes MI out again."""
 
 import os
-from typing import NamedTuple
 
 from mi.app.cleaning import CleanedTree, clean_trees
 from mi.app.home_context import HomeContext
@@ -12,6 +11,7 @@ from mi.fleet.tree_registry import TreeRegistry
 from mi.fleet.tree_setup import hide
 from mi.hosts.setups import read_setups
 from mi.kernel import git
+from mi.kernel.named_tuple import NamedTuple
 
 _OWN = "refs/heads/mi/"
 

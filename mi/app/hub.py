@@ -2,12 +2,13 @@
 
 import time
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from mi.app.home_context import HomeContext
 from mi.kernel import jsonl
 from mi.kernel.errors import Blocked, MiError
 from mi.kernel.home import Home
+from mi.kernel.named_tuple import NamedTuple
 
 if TYPE_CHECKING:
     from mi.app.hub_questions import CarriedQuestions

@@ -15,7 +15,7 @@ from mi.kernel import git
 from mi.kernel.errors import UsageError
 from mi.kernel.jsontext import encode
 from mi.kernel.secrets import find_secrets
-from mi.knowledge.thoughts.context import TESTLESS, VALUES
+from mi.knowledge.thoughts.kinds import TESTLESS, VALUES
 from mi.knowledge.thoughts.settings import TAG as SETTING
 from mi.project.snapshots import name_ref
 

@@ -2,7 +2,6 @@
 
 import os
 from collections.abc import Iterator
-from typing import NamedTuple
 
 from mi.app.home_context import HomeContext
 from mi.app.run_names import find_run_id
@@ -20,6 +19,7 @@ from mi.fleet.work_trees import choose_filters, mend_tree
 from mi.kernel import git
 from mi.kernel.errors import Blocked, MiError, NotFound, UsageError
 from mi.kernel.messages import text as say
+from mi.kernel.named_tuple import NamedTuple
 
 _SHOWN = 20  # files that are named
 

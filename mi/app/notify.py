@@ -9,7 +9,7 @@ import sys
 import time
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from mi.app.home_context import HomeContext
 from mi.app.running_page import find_address
@@ -18,6 +18,7 @@ from mi.evidence.records.base import Record
 from mi.evidence.records.run import NotifyFailed, Question, RunStart
 from mi.kernel import ids
 from mi.kernel.config.types import NotifyEvent, NotifyTarget
+from mi.kernel.named_tuple import NamedTuple
 from mi.kernel.notify_channels import Notification, NotSent, send
 
 if TYPE_CHECKING:

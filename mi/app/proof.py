@@ -3,7 +3,7 @@
 import os
 import tempfile
 from collections.abc import Callable
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from mi.app.home_context import HomeContext
 from mi.app.run_names import find_run_id
@@ -16,6 +16,7 @@ from mi.evidence.records.run import RunStart
 from mi.kernel import clock, git
 from mi.kernel.errors import NotFound
 from mi.kernel.messages import text
+from mi.kernel.named_tuple import NamedTuple
 from mi.knowledge.thoughts.settings import effective, set_settings
 from mi.project.trust import read_trust
 

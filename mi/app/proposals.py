@@ -1,9 +1,10 @@
 """The person's verdict on a proposal for a card, by whichever door it comes."""
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from mi.app.home_context import HomeContext
 from mi.app.members import build_member, check_reviewer
+from mi.kernel.named_tuple import NamedTuple
 
 if TYPE_CHECKING:
     from mi.persona.proposals import ProposalFile, Verdict

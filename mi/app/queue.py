@@ -4,7 +4,7 @@ import os
 import time
 from collections.abc import Iterable
 from contextlib import suppress
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct, structs
 
@@ -15,6 +15,7 @@ from mi.fleet.sqlite_queue import SqliteQueue
 from mi.kernel import clock, ids
 from mi.kernel.errors import MiError, NotFound, StorageError, UsageError
 from mi.kernel.jsontext import decode, encode
+from mi.kernel.named_tuple import NamedTuple
 
 if TYPE_CHECKING:
     from mi.evidence.records.run import RunEnd

@@ -2,7 +2,7 @@
 
 import os
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
@@ -18,6 +18,7 @@ from mi.fleet.work_trees import plan_tree
 from mi.kernel import ids
 from mi.kernel.errors import MiError, NotFound, UsageError
 from mi.kernel.jsontext import encode
+from mi.kernel.named_tuple import NamedTuple
 from mi.kernel.secrets import hide_credentials
 
 if TYPE_CHECKING:

@@ -1,10 +1,11 @@
 """What a person writes down for the team: a rule, a memory file or a proposal of a card, by what it is."""
 
 import os
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from mi.app.home_context import HomeContext
 from mi.app.nexus import build_nexus, record_nexus_event
+from mi.kernel.named_tuple import NamedTuple
 
 if TYPE_CHECKING:
     from mi.knowledge.search.team import Kind

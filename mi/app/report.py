@@ -1,7 +1,7 @@
 """The report of a run, put together: its log, its snapshots and what it taught, whichever project it is of."""
 
 import os
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from mi.app.home_context import HomeContext
 from mi.app.run_names import find_run_id
@@ -11,6 +11,7 @@ from mi.fleet.report import ReportedDiff, ReportedFile, ReportedLesson, RunRepor
 from mi.fleet.report_document import clean
 from mi.kernel.errors import MiError, NotFound, UsageError
 from mi.kernel.home import Home
+from mi.kernel.named_tuple import NamedTuple
 from mi.kernel.secrets import LOOK_AHEAD
 
 if TYPE_CHECKING:

@@ -3,7 +3,7 @@
 import os
 from collections.abc import Callable
 from functools import partial
-from typing import TYPE_CHECKING, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from mi.agents.choose import choose_agent, open_hands
 from mi.agents.signals import StopFlag
@@ -31,6 +31,7 @@ from mi.autopilot.steps.protocol import AllSteps, RunPlace, RunSteps
 from mi.evidence.log import EvidenceWriter
 from mi.kernel import ids
 from mi.kernel.messages import text
+from mi.kernel.named_tuple import NamedTuple
 from mi.mind.choose import open_mind
 
 if TYPE_CHECKING:

@@ -2,7 +2,7 @@
 
 import os
 from contextlib import closing
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
@@ -11,6 +11,7 @@ from mi.evidence.runs import RunEntry, RunWish, list_runs
 from mi.kernel import clock
 from mi.kernel.errors import MiError
 from mi.kernel.log_view import Progress
+from mi.kernel.named_tuple import NamedTuple
 
 if TYPE_CHECKING:
     from mi.fleet.queue import Queue, QueuedJob, State

@@ -1,12 +1,11 @@
 """What somebody else did to a home's own files: listed, looked for, accepted."""
 
-from typing import NamedTuple
-
 from mi.app.home_context import HomeContext
 from mi.evidence.home_changes import LogChange, accept_changes, find_unaccepted, forget_view, mark_changes
 from mi.evidence.records.governed import SealAccepted
 from mi.kernel.believed import accept_aside, find_aside
 from mi.kernel.files import read_bytes
+from mi.kernel.named_tuple import NamedTuple
 from mi.kernel.secrets import redact
 from mi.kernel.text import decode, fit_one_line
 

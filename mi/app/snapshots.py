@@ -3,7 +3,7 @@
 import os
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from mi.app.home_context import HomeContext, find_current_folder
 from mi.app.run_names import find_run_id, is_short_name
@@ -12,6 +12,7 @@ from mi.evidence.reader import read_back, read_those, read_whole
 from mi.evidence.records.run import TreeSnapshot
 from mi.kernel import clock, files, git
 from mi.kernel.errors import MiError, NotFound, UsageError
+from mi.kernel.named_tuple import NamedTuple
 from mi.kernel.text import decode
 from mi.project.snapshots import CLEANED, END, KeptSnapshot, find_kept_stores, list_snapshots, order_snapshots
 from mi.project.tree_paths import is_inside

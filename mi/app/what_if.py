@@ -1,6 +1,6 @@
 """Past runs of a project under other values: which of their decisions would have been other ones."""
 
-from typing import NamedTuple, TypeVar
+from typing import TypeVar
 
 from mi.agents.signals import StopFlag
 from mi.app.home_context import HomeContext
@@ -26,6 +26,7 @@ from mi.evidence.records.base import Record
 from mi.evidence.records.run import BatchEnd, RunEnd, RunLearned, RunStart, RunUsage
 from mi.kernel import clock
 from mi.kernel.config.types import SnapshotConfig
+from mi.kernel.named_tuple import NamedTuple
 from mi.kernel.text import split_statements
 from mi.knowledge.thoughts.kinds import Scope
 from mi.knowledge.thoughts.stores import CombinedStores

@@ -2,7 +2,6 @@
 
 from collections.abc import Collection
 from hashlib import sha256
-from typing import NamedTuple
 
 import msgspec
 
@@ -18,6 +17,7 @@ from mi.evidence.records.hands import RepoObservation, TranscriptObservation
 from mi.evidence.records.run import LastSeen, Marks, VerifiedBy
 from mi.governance.commands import risk_signal
 from mi.kernel import git
+from mi.kernel.named_tuple import NamedTuple
 from mi.kernel.secrets import Redacted, redact, redact_end
 from mi.mind.language import claims_done
 from mi.mind.views import BatchView, ChangeSize, SeenCommand, unsettled

@@ -1,6 +1,6 @@
 """The judgements about a batch: asked side by side where they can be, skipped where the answer is determined."""
 
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal
 
 import msgspec
 
@@ -28,6 +28,7 @@ from mi.evidence.records.run import Closing, PartJudged, RowJudged
 from mi.kernel.config.types import ExternalActions, Policy, ViolationResponse
 from mi.kernel.consent import refuses
 from mi.kernel.messages import text
+from mi.kernel.named_tuple import NamedTuple
 from mi.kernel.secrets import redact
 from mi.mind.answering import is_irreversible
 from mi.mind.closing import ROWS, AskAgent, AskPerson, CannotClose, ClosingVerdict, MayClose

@@ -6,7 +6,6 @@ import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from hashlib import sha256
-from typing import NamedTuple
 
 import msgspec
 
@@ -29,6 +28,7 @@ from mi.evidence.records.hands import HandsInput, HandsLeftovers, HandsResumeFai
 from mi.evidence.records.run import BatchEnd, LeftOutFile, Limit, RunUsage, TreeSnapshot, VerifiedBy
 from mi.kernel import clock, git
 from mi.kernel.messages import text
+from mi.kernel.named_tuple import NamedTuple
 from mi.kernel.secrets import redact
 from mi.kernel.text import fit_one_line
 from mi.mind.views import BatchView, Case, ProjectView, ProofView

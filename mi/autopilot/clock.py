@@ -1,11 +1,11 @@
 """When each command of a batch ran, by the wall clock."""
 
 import time
-from typing import NamedTuple
 
 from mi.agents.events import AgentUsage, Command, Event, FileChange
 from mi.agents.protocol import Observer
 from mi.agents.signals import StopFlag
+from mi.kernel.named_tuple import NamedTuple
 
 
 class CommandMoment(NamedTuple):

@@ -2,10 +2,10 @@
 
 import os
 from collections.abc import Collection
-from typing import NamedTuple
 
 from mi.agents.events import Command, Denied, Event
 from mi.autopilot.clock import BatchClock
+from mi.kernel.named_tuple import NamedTuple
 from mi.mind.views import SeenCommand
 from mi.project.checks.coverage import ProjectChecks
 from mi.project.checks.outcome import could_not_start, count_red, ran_nothing

@@ -1,9 +1,10 @@
 """The light injection: the little that an agent is told about the person before the task."""
 
 from collections.abc import Iterable, Sequence
-from typing import NamedTuple, Protocol
+from typing import Protocol
 
 from mi.kernel.config.types import ExternalActions
+from mi.kernel.named_tuple import NamedTuple
 from mi.kernel.secrets import redact, redact_end
 
 PURPOSE = "You work for one person; go by what they value. Work freely, in whatever steps you like."

@@ -2,8 +2,8 @@
 
 import hashlib
 from collections.abc import Collection
-from typing import NamedTuple
 
+from mi.kernel.named_tuple import NamedTuple
 from mi.mind.views import PartView
 from mi.project.checks.asked_functions import find_open_functions
 from mi.project.checks.judge_lost_data import find_lost_data

@@ -1,12 +1,12 @@
 """Reading what a person says to "raise the limit by how much?"."""
 
 import math
-from typing import NamedTuple
 
 from mi.evidence.records.run import AskedLimit
 from mi.kernel.amounts import Amount, is_only, read_amounts
 from mi.kernel.consent import agrees, refuses
 from mi.kernel.language import compiled, patterns
+from mi.kernel.named_tuple import NamedTuple
 
 _UNIT = {"batches": "batches", "minutes": "minutes", "tokens": "tokens", "cost_usd": "usd"}
 _MINUTES = {"seconds": 1 / 60, "minutes": 1.0, "hours": 60.0}

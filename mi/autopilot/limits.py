@@ -2,7 +2,7 @@
 
 import time
 from collections.abc import Iterable
-from typing import NamedTuple, get_args, get_type_hints
+from typing import get_args, get_type_hints
 
 import msgspec
 
@@ -12,6 +12,7 @@ from mi.evidence.records.run import AskedLimit, Limit, LimitRaised, Question, Ru
 from mi.kernel import clock
 from mi.kernel.config.types import RunLimits
 from mi.kernel.messages import text
+from mi.kernel.named_tuple import NamedTuple
 
 LIMITS: tuple[str, ...] = get_args(get_type_hints(AskedLimit)["name"])
 

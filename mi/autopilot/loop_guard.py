@@ -1,9 +1,10 @@
 """Noticing that an exchange with the agent repeats itself."""
 
 from hashlib import sha256
-from typing import Literal, NamedTuple
+from typing import Literal
 
 from mi.kernel.messages import text
+from mi.kernel.named_tuple import NamedTuple
 
 _KEPT = 12
 _COMPARED = 2000  # characters of a message that make its signature

@@ -1,10 +1,11 @@
 """What can come after a batch: another input for the agent, a question to the person, or the run's end."""
 
-from typing import Literal, NamedTuple
+from typing import Literal
 
 from mi.autopilot.steps.protocol import Outcome, SendFirst, Stop
 from mi.evidence.records.mind import AutoAnswerOutput, Checks
 from mi.kernel.messages import text
+from mi.kernel.named_tuple import NamedTuple
 
 Status = Literal["done", "blocked", "failed", "interrupted"]
 GO_ON = "You were interrupted in the middle of your work. Look at where things stand, and go on with the task."

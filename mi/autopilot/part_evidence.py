@@ -3,7 +3,6 @@
 import os
 import re
 from collections.abc import Iterator
-from typing import NamedTuple
 
 from mi.autopilot.branch_evidence import (
     find_branch_faults,
@@ -17,6 +16,7 @@ from mi.governance.change_units import list_paths, split_blocks
 from mi.kernel import git
 from mi.kernel.language import compiled, patterns
 from mi.kernel.messages import text as say
+from mi.kernel.named_tuple import NamedTuple
 from mi.mind.task_parts import TaskPart, Wanted, split_task
 from mi.mind.views import PartView
 from mi.project.checks.file_kinds import is_lock, is_prose, is_test

@@ -3,7 +3,6 @@
 import os
 from collections.abc import Container, Iterator
 from itertools import islice
-from typing import NamedTuple
 
 import msgspec
 
@@ -26,6 +25,7 @@ from mi.evidence.run_words import RunWords
 from mi.kernel import files
 from mi.kernel.consent import begins_with_yes
 from mi.kernel.errors import MiError, NotFound
+from mi.kernel.named_tuple import NamedTuple
 from mi.kernel.notices import Notices
 from mi.mind.views import BatchView, read_batch
 from mi.project.checks.recognition import Check, planned

@@ -10,8 +10,9 @@ from mi.kernel import clock
 from mi.kernel.home import Home
 from mi.kernel.notices import Notices
 from mi.knowledge.search.team import FindTeamText, TeamText
-from mi.knowledge.thoughts.context import ANSWER, SUMMARY, Context, ThoughtFinder, build_least, gather, with_edges
-from mi.knowledge.thoughts.context import TESTLESS as STRATEGY
+from mi.knowledge.thoughts.context import Context, ThoughtFinder, build_least, gather, with_edges
+from mi.knowledge.thoughts.kinds import ANSWER, SUMMARY
+from mi.knowledge.thoughts.kinds import TESTLESS as STRATEGY
 from mi.knowledge.thoughts.settings import TAG as SETTING
 from mi.knowledge.thoughts.settings import effective
 from mi.knowledge.thoughts.store import ThoughtStore

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterable
 from contextlib import AbstractContextManager, nullcontext
-from typing import TYPE_CHECKING, Literal, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Literal, Protocol
 
 from mi.agents.protocol import AgentAdapter, Observer
 from mi.agents.signals import StopFlag
@@ -15,6 +15,7 @@ from mi.evidence.records.run import Question, UserInput
 from mi.evidence.records.thoughts import AnswerKept
 from mi.kernel.config.types import Runtime, SnapshotConfig
 from mi.kernel.home import Home, ProjectHome
+from mi.kernel.named_tuple import NamedTuple
 from mi.kernel.notices import Notices
 from mi.learning.autonomy import TopicAgreement
 from mi.mind.mind import Mind

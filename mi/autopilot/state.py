@@ -1,7 +1,6 @@
 """Where a run stands; all of it can be derived again from the run's events."""
 
 import time
-from typing import NamedTuple
 
 from msgspec import Struct, field
 
@@ -9,6 +8,7 @@ from mi.autopilot.loop_guard import RepetitionGuard
 from mi.evidence.records.base import Record
 from mi.evidence.records.run import KeptAnswer, LastSeen, Marks, Question, RunUsage, UserInput, VerifiedBy
 from mi.evidence.records.thoughts import CrossProjectRecall
+from mi.kernel.named_tuple import NamedTuple
 from mi.kernel.secrets import redact_start
 from mi.mind.views import CitableText, SeenCommand
 from mi.project.checks.recognition import Check

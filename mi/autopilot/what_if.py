@@ -6,7 +6,7 @@ No agent works, nobody is asked and nothing is stored: the loop's own `decide` r
 import os
 import tempfile
 from collections.abc import Callable
-from typing import Any, Literal, NamedTuple, TypeVar, cast
+from typing import Any, Literal, TypeVar, cast
 
 import msgspec
 
@@ -24,9 +24,10 @@ from mi.evidence.records.hands import HandsInput
 from mi.evidence.records.mind import AutoAnswer, DecideNext
 from mi.evidence.records.run import BatchEnd, Question, RunEnd, RunStart
 from mi.kernel import clock
+from mi.kernel.named_tuple import NamedTuple
 from mi.kernel.notices import Notices
-from mi.knowledge.thoughts.context import TESTLESS, VALUES, Context
-from mi.knowledge.thoughts.kinds import Scope
+from mi.knowledge.thoughts.context import Context
+from mi.knowledge.thoughts.kinds import TESTLESS, VALUES, Scope
 from mi.knowledge.thoughts.records import Claim
 from mi.knowledge.thoughts.store import ThoughtStore
 from mi.knowledge.thoughts.store_state import Reading, Thought

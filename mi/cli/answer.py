@@ -16,7 +16,7 @@ from mi.app.item_answers import (
     store,
 )
 from mi.cli.arguments import Args, Parser, add_json, command
-from mi.cli.output import Output, Progress, shorten_gist
+from mi.cli.output import Output, Progress
 from mi.cli.waiting_item import find_meant, find_waiting
 from mi.evidence.answers import AnswerWatch, read_answer
 from mi.evidence.inbox import LocatedItem
@@ -24,6 +24,7 @@ from mi.evidence.records.run import KeptAnswer, Question, UserInput
 from mi.evidence.records.thoughts import AnswerKept
 from mi.kernel.consent import agrees
 from mi.kernel.errors import MiError
+from mi.kernel.safe_text import shorten_gist
 
 
 def build_parser(name: str) -> Parser:

@@ -5,7 +5,8 @@ from typing import TYPE_CHECKING, Any
 from mi.app.home_context import HomeContext
 from mi.cli import thoughts
 from mi.cli.arguments import Args, Group, Parser, add_cd, add_json, count, share
-from mi.cli.output import Output, Progress, shorten_gist, show_waiting
+from mi.cli.output import Output, Progress, show_waiting
+from mi.kernel.safe_text import shorten_gist
 
 if TYPE_CHECKING:
     from mi.learning.knowledge import Knowledge

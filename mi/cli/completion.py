@@ -2,11 +2,11 @@
 
 import argparse
 from collections.abc import Iterator
-from typing import NamedTuple
 
 from mi.app.home_context import HomeContext
 from mi.cli.arguments import Args, Parser, add_json, command
 from mi.cli.output import Output
+from mi.kernel.named_tuple import NamedTuple
 
 _SHELLS = ("bash", "zsh", "fish")
 

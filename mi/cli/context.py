@@ -5,7 +5,8 @@ from mi.app.recall import build_recall
 from mi.app.team_files import build_team_files
 from mi.cli import thoughts
 from mi.cli.arguments import Args, Parser, add_cd, add_json, command
-from mi.cli.output import Output, shorten_gist
+from mi.cli.output import Output
+from mi.kernel.safe_text import shorten_gist
 
 _TEAM = 12  # texts of the team that are shown
 

@@ -1,7 +1,9 @@
 """What `mi doctor` found, one thing at a time."""
 
 from collections.abc import Mapping
-from typing import Literal, NamedTuple
+from typing import Literal
+
+from mi.kernel.named_tuple import NamedTuple
 
 Level = Literal["ok", "warn", "fail"]
 

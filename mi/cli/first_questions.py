@@ -1,13 +1,13 @@
 """The questions of a bare `mi init` at a terminal: what you value, who judges, whether done is proved."""
 
 import sys
-from typing import NamedTuple
 
 from mi.agents.registry import VENDORS
 from mi.app.home_context import HomeContext
 from mi.cli.output import Output, flush
 from mi.cli.prompts import ask_person, is_yes
 from mi.kernel.errors import UsageError
+from mi.kernel.named_tuple import NamedTuple
 from mi.kernel.programs import find_on_path
 
 

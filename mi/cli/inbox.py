@@ -7,9 +7,10 @@ import msgspec
 from mi.app.home_context import HomeContext
 from mi.app.inbox import say_default
 from mi.cli.arguments import Args, Group, Parser, add_json
-from mi.cli.output import Output, Progress, make_safe, shorten_gist
+from mi.cli.output import Output, Progress
 from mi.evidence.inbox import InboxItem
 from mi.evidence.records.run import HookCall
+from mi.kernel.safe_text import make_safe, shorten_gist
 from mi.kernel.text import shorten
 
 _SHOWN = 2000  # characters of a question or of what the agent wrote; `mi show qu_…` has it all

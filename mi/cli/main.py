@@ -8,12 +8,13 @@ from typing import TYPE_CHECKING, Any
 
 from mi.cli.arguments import USAGE_HINT, Parser, speak_help
 from mi.cli.commands import COMMANDS
-from mi.cli.output import flush, make_safe
+from mi.cli.output import flush
 from mi.kernel.errors import MiError, StorageError, UsageError, from_os_error
 from mi.kernel.home import Home, find_default_root
 from mi.kernel.messages import choose_language
 from mi.kernel.named_tuple import NamedTuple
 from mi.kernel.notices import Notice
+from mi.kernel.safe_text import make_safe
 
 if TYPE_CHECKING:  # not needed to print the help
     from mi.app.home_context import HomeContext

@@ -8,8 +8,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from mi.kernel import messages
-from mi.kernel.safe_text import make_safe as make_safe
-from mi.kernel.safe_text import shorten_gist as shorten_gist
+from mi.kernel.safe_text import make_safe
 from mi.kernel.secrets import redact
 from mi.kernel.text import width, wrap
 

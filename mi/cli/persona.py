@@ -134,7 +134,7 @@ def check_reviewers(context: HomeContext) -> "list[ReviewerHealth]":
 
 
 def _list(out: Output, items: list[str]) -> None:
-    from mi.cli.output import shorten_gist
+    from mi.kernel.safe_text import shorten_gist
 
     for item in items[:8]:
         out.line("  - " + shorten_gist(item, 100))

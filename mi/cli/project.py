@@ -4,7 +4,8 @@ import msgspec
 
 from mi.app.home_context import HomeContext
 from mi.cli.arguments import Args, Group, Parser, add_cd, add_json, add_redact
-from mi.cli.output import Output, shorten_gist
+from mi.cli.output import Output
+from mi.kernel.safe_text import shorten_gist
 from mi.kernel.text import pad, show_path
 from mi.project.overlay import Overlay, ensure_overlay, read_overlay
 from mi.project.selection import Selections

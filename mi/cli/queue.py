@@ -8,11 +8,12 @@ from typing import TYPE_CHECKING, Any
 from mi.app.home_context import HomeContext
 from mi.app.queue import build_queue, find_held, find_job
 from mi.cli.arguments import ALL, Args, Group, Parser, add_count, add_json
-from mi.cli.output import Output, shorten_gist
+from mi.cli.output import Output
 from mi.cli.run_limits import add_limits
 from mi.fleet.queue import OPEN_STATES, Queue, QueuedJob
 from mi.kernel import clock
 from mi.kernel.errors import MiError, UsageError
+from mi.kernel.safe_text import shorten_gist
 
 if TYPE_CHECKING:
     from mi.app.queue import AddedTasks, QueueWishes, WantedTask

@@ -6,8 +6,9 @@ from mi.app.home_context import HomeContext
 from mi.app.run_names import find_run_id
 from mi.cli.arguments import Args, Parser, add_cd, add_json, command
 from mi.cli.merge import add_ways, bring_over
-from mi.cli.output import Output, Progress, shorten_gist
+from mi.cli.output import Output, Progress
 from mi.kernel.errors import UsageError
+from mi.kernel.safe_text import shorten_gist
 from mi.kernel.text import pad
 
 if TYPE_CHECKING:

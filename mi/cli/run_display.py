@@ -9,12 +9,13 @@ from contextlib import AbstractContextManager, nullcontext
 from mi.agents.events import AgentMessage, AgentQuestion, Command, Error, Event, FileChange
 from mi.agents.signals import StopFlag
 from mi.autopilot.run_parts import Reporter
-from mi.cli.output import Output, flush, make_safe, shorten_gist
+from mi.cli.output import Output, flush
 from mi.evidence.records.base import Record
 from mi.evidence.records.governed import Preflight, Verification
 from mi.evidence.records.mind import AutoAnswer
 from mi.evidence.records.run import Question, RunStart, TreeSnapshot
 from mi.evidence.records.table import SHOWN_IN
+from mi.kernel.safe_text import make_safe, shorten_gist
 from mi.kernel.secret_lines import LineRedactor
 
 _TOLD = SHOWN_IN["run"]  # worth a line while a run goes on; the rest is in the log

@@ -9,10 +9,11 @@ from rich.spinner import Spinner
 from rich.text import Text
 
 from mi.agents.events import AgentUsage, Event
-from mi.cli.output import Output, make_safe
+from mi.cli.output import Output
 from mi.cli.run_display import Live, format_elapsed
 from mi.evidence.records.base import Record
 from mi.evidence.records.run import BatchEnd, RunEnd
+from mi.kernel.safe_text import make_safe
 
 _STYLES = {"mi": "bold cyan", "mi->hands": "dim", "hands": "green", "hands:stdout": "green", "hands:stderr": "yellow"}
 

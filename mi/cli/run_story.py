@@ -1,8 +1,9 @@
 """A run as a person looks back at it: task, how it ended and by what, what was asked and answered."""
 
-from mi.cli.output import Output, shorten_gist
+from mi.cli.output import Output
 from mi.evidence.records.run import RunEnd
 from mi.evidence.run_story import AskedInRun, RunStory
+from mi.kernel.safe_text import shorten_gist
 
 _SHOWN = 2  # questions, and answers: the latest ones
 _PROVED_BY = ("verified", "proved")  # rows of `done` that a check closes

@@ -67,10 +67,10 @@ def _print_changes(context: HomeContext, out: Output, run_id: str) -> None:
 def _print_question(context: HomeContext, out: Output, run_id: str) -> None:
     """Print the question that a run stopped at, and how to answer it."""
     from mi.cli.inbox import name_answer
-    from mi.cli.output import shorten_gist
     from mi.evidence.inbox import read_item
     from mi.evidence.inbox_numbers import number_one
     from mi.evidence.open_items import open_items
+    from mi.kernel.safe_text import shorten_gist
 
     events = open_items(context.project_home.evidence, context.evidence_index, context.notices).events
     own = (event.record() for event in reversed(events) if event.head.run_id == run_id)

@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING
 
 from mi.app.home_context import HomeContext
 from mi.cli.arguments import Args, Group, Parser, add_cd, add_count, add_json
-from mi.cli.output import Output, Progress, make_safe, measure_terminal, shorten_gist
+from mi.cli.output import Output, Progress, measure_terminal
 from mi.kernel.errors import NotFound, UsageError
+from mi.kernel.safe_text import make_safe, shorten_gist
 from mi.kernel.text import pad, shorten_middle, width
 
 if TYPE_CHECKING:

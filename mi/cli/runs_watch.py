@@ -3,7 +3,6 @@
 import os
 import sys
 import time
-from typing import NamedTuple
 
 import msgspec
 
@@ -13,7 +12,7 @@ from mi.agents.transcript import Captured
 from mi.app.home_context import HomeContext
 from mi.app.runs import build_runs
 from mi.autopilot.run_lock import RunningRun, find_running
-from mi.cli.output import Output, flush, make_safe, shorten_gist
+from mi.cli.output import Output, flush
 from mi.cli.run_display import format_left
 from mi.cli.run_watch import AgentTail, RunWatch
 from mi.evidence.reader import Event
@@ -22,6 +21,8 @@ from mi.evidence.records.run import Limit, RunEnd, RunStart
 from mi.evidence.runs import RunEntry, RunWish
 from mi.kernel import clock
 from mi.kernel.git import find_branch
+from mi.kernel.named_tuple import NamedTuple
+from mi.kernel.safe_text import make_safe, shorten_gist
 
 _LOOK_S = 0.5
 _LIST_S = 2.0  # between two looks at the runs that wait

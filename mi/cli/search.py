@@ -5,8 +5,9 @@ from typing import TYPE_CHECKING, Any
 from mi.app.home_context import HomeContext
 from mi.app.recall import build_recall
 from mi.cli.arguments import ALL, Args, Parser, add_cd, add_json, command, count
-from mi.cli.output import Output, Progress, make_safe, shorten_gist
+from mi.cli.output import Output, Progress
 from mi.kernel.errors import UsageError
+from mi.kernel.safe_text import make_safe, shorten_gist
 from mi.kernel.text import pad
 from mi.knowledge.search.backend import EVIDENCE, THOUGHTS
 

@@ -5,7 +5,8 @@ from collections.abc import Iterable, Iterator
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
-from mi.cli.output import Output, Progress, make_safe, shorten_gist
+from mi.cli.output import Output, Progress
+from mi.kernel.safe_text import make_safe, shorten_gist
 from mi.kernel.secrets import Redacted
 from mi.kernel.text import ELLIPSIS, fit_one_line
 from mi.knowledge.search.words import tokens

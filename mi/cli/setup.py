@@ -2,7 +2,7 @@
 
 import os
 from collections.abc import Collection
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from mi.app.home_context import HomeContext
 from mi.app.setup import LIGHT, check_portable, find_scope, find_tracked, hide_own_files, list_sharing
@@ -12,6 +12,7 @@ from mi.cli.persona import offer_member
 from mi.hosts.adapters import HOOK_HOSTS, HOSTS
 from mi.kernel.config.profiles import DEFAULT
 from mi.kernel.errors import Blocked, MiError
+from mi.kernel.named_tuple import NamedTuple
 
 if TYPE_CHECKING:
     from mi.hosts.apply import Placed

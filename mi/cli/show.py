@@ -6,8 +6,9 @@ from mi.app.home_context import HomeContext
 from mi.app.run_names import find_run_id, is_short_name
 from mi.app.thoughts import build_thoughts
 from mi.cli.arguments import Args, Parser, add_cd, add_count, add_json, add_redact, command
-from mi.cli.output import Output, Progress, make_safe, redact_value, shorten_gist
+from mi.cli.output import Output, Progress, redact_value
 from mi.kernel.errors import NotFound, UsageError
+from mi.kernel.safe_text import make_safe, shorten_gist
 from mi.kernel.secrets import LOOK_AHEAD
 from mi.kernel.text import pad
 

@@ -5,8 +5,9 @@ from typing import TYPE_CHECKING
 
 from mi.app.home_context import HomeContext
 from mi.cli.arguments import Args, Parser, add_json, command
-from mi.cli.output import Output, Progress, flush, make_safe, shorten_gist
+from mi.cli.output import Output, Progress, flush
 from mi.kernel.errors import MiError
+from mi.kernel.safe_text import make_safe, shorten_gist
 
 if TYPE_CHECKING:
     from mi.app.hub import SyncedHome

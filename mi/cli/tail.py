@@ -4,9 +4,10 @@ from typing import TYPE_CHECKING
 
 from mi.app.home_context import HomeContext
 from mi.cli.arguments import Args, Parser, add_cd, add_count, add_json, add_redact, command
-from mi.cli.output import Output, flush, shorten_gist
+from mi.cli.output import Output, flush
 from mi.kernel import jsonl
 from mi.kernel.errors import UsageError
+from mi.kernel.safe_text import shorten_gist
 from mi.kernel.secrets import LOOK_AHEAD
 from mi.kernel.text import pad
 

@@ -7,7 +7,8 @@ import msgspec
 from mi.app.home_context import HomeContext
 from mi.app.tasks import adopt_list, read_tasks
 from mi.cli.arguments import Args, Group, Parser, add_cd, add_json
-from mi.cli.output import Output, shorten_gist
+from mi.cli.output import Output
+from mi.kernel.safe_text import shorten_gist
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Any
 from mi.app.home_context import HomeContext
 from mi.app.thoughts import build_thoughts
 from mi.cli.arguments import Args, add_cd, add_json, count, share
-from mi.cli.output import Output, Progress, shorten_gist
+from mi.cli.output import Output, Progress
 from mi.kernel.errors import NotFound, UsageError
+from mi.kernel.safe_text import shorten_gist
 from mi.kernel.text import pad
 
 if TYPE_CHECKING:
@@ -178,7 +179,7 @@ def show_one(context: HomeContext, args: Args, kind: Any) -> int:
 
 def require(context: HomeContext, args: Args, thoughts: "CombinedStores", kind: Any) -> "Thought":
     """Return the thought that a command names; an error that says where it is instead."""
-    from mi.knowledge.thoughts.store_state import kind_of
+    from mi.knowledge.thoughts.kinds import kind_of
 
     if kind_of(args.ref) != kind:
         raise UsageError("wrong-kind", ref=args.ref, kind=kind)

@@ -6,9 +6,10 @@ from typing import TYPE_CHECKING, Any
 
 from mi.app.home_context import HomeContext
 from mi.cli.arguments import Args
-from mi.cli.output import Output, Progress, flush, shorten_gist
+from mi.cli.output import Output, Progress, flush
 from mi.kernel import jsonl
 from mi.kernel.errors import NotFound
+from mi.kernel.safe_text import shorten_gist
 from mi.kernel.secret_lines import LineRedactor
 
 if TYPE_CHECKING:

@@ -3,7 +3,8 @@
 from mi.app.home_context import HomeContext
 from mi.app.thoughts import build_thoughts
 from mi.cli.arguments import Args, Parser, add_cd, add_json, command
-from mi.cli.output import Output, shorten_gist
+from mi.cli.output import Output
+from mi.kernel.safe_text import shorten_gist
 from mi.kernel.text import pad
 
 _SHOWN = 20

@@ -4,7 +4,8 @@ from typing import TYPE_CHECKING
 
 from mi.app.home_context import HomeContext
 from mi.cli.arguments import Args, Parser, add_cd, add_json, command
-from mi.cli.output import Output, Progress, flush, shorten_gist
+from mi.cli.output import Output, Progress, flush
+from mi.kernel.safe_text import shorten_gist
 from mi.kernel.text import pad
 
 if TYPE_CHECKING:

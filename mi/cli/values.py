@@ -8,9 +8,10 @@ from mi.app.home_context import HomeContext
 from mi.app.thoughts import build_thoughts
 from mi.app.values import open_values
 from mi.cli.arguments import Args, Group, Parser, add_cd, add_json, command
-from mi.cli.output import Output, shorten_gist, show_waiting
+from mi.cli.output import Output, show_waiting
 from mi.cli.what_if import add_what_if
 from mi.kernel.errors import UsageError
+from mi.kernel.safe_text import shorten_gist
 from mi.kernel.text import decode
 
 if TYPE_CHECKING:

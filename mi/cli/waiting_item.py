@@ -5,11 +5,12 @@ import re
 from mi.app.home_context import HomeContext
 from mi.app.inbox import build_inbox
 from mi.app.item_answers import explain_gone
-from mi.cli.output import Output, Progress, shorten_gist
+from mi.cli.output import Output, Progress
 from mi.evidence.answers import read_answer
 from mi.evidence.inbox import InboxItem, LocatedItem
 from mi.kernel.consent import agrees, declines
 from mi.kernel.errors import NotFound, UsageError
+from mi.kernel.safe_text import shorten_gist
 
 _NUMBERED = re.compile(r"#?(?P<ref>\d+)(?:\s*[:.,)]\s*|\s+|(?=[A-Za-z]\s*$)|$)(?P<text>.*)", re.DOTALL)
 _NUMBER = re.compile(r"(?:^|(?<=[\s,;]))#?(?P<ref>\d+)(?:[:.)]\s*|(?=\s|[A-Za-z](?:[\s,;]|$)|$))")

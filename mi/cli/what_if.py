@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING, Any
 
 from mi.app.home_context import HomeContext
 from mi.cli.arguments import Args, Group, add_cd, add_json, count
-from mi.cli.output import Output, shorten_gist, show_waiting
+from mi.cli.output import Output, show_waiting
 from mi.kernel.errors import UsageError
+from mi.kernel.safe_text import shorten_gist
 
 if TYPE_CHECKING:
     from mi.app.what_if import Compared, Flip, WhatIf

@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING
 
 from mi.app.home_context import HomeContext
 from mi.cli.arguments import Args, Parser, add_json, command, count
-from mi.cli.output import Output, flush, shorten_gist
+from mi.cli.output import Output, flush
 from mi.kernel.errors import MiError, UsageError
+from mi.kernel.safe_text import shorten_gist
 
 if TYPE_CHECKING:
     from mi.agents.signals import StopFlag

@@ -5,8 +5,9 @@ from typing import TYPE_CHECKING, Any
 from mi.app.home_context import HomeContext
 from mi.app.workflows import build_workflows
 from mi.cli.arguments import Args, Group, Parser, add_cd, add_json
-from mi.cli.output import Output, shorten_gist
+from mi.cli.output import Output
 from mi.kernel.errors import UsageError
+from mi.kernel.safe_text import shorten_gist
 
 if TYPE_CHECKING:
     from mi.evidence.records.workflow_ir import Workflow

@@ -3,11 +3,11 @@
 import os
 import time
 from collections.abc import Iterable
-from typing import NamedTuple
 
 from mi.contract.fact_evidence import CheckedEvidence, Checker, inside, is_command, is_plain
 from mi.contract.fact_status import Truth
 from mi.kernel.errors import UsageError
+from mi.kernel.named_tuple import NamedTuple
 from mi.kernel.text import decode
 
 BUDGET_S = 0.020  # for all the facts of one recall

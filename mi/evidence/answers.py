@@ -5,7 +5,7 @@ import re
 import unicodedata
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import Literal, NamedTuple
+from typing import Literal
 
 from mi.evidence.reader import parse, read_back
 from mi.evidence.records.run import Question, QuestionOption, UserInput
@@ -13,6 +13,7 @@ from mi.kernel import jsonl
 from mi.kernel.consent import agrees, declines
 from mi.kernel.language import compiled, patterns
 from mi.kernel.locks import lock_folder
+from mi.kernel.named_tuple import NamedTuple
 from mi.kernel.notices import Notices
 from mi.kernel.seal import is_foreign
 from mi.kernel.secrets import redact

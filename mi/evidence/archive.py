@@ -4,7 +4,6 @@ import gzip
 import math
 import os
 from hashlib import sha256
-from typing import NamedTuple
 
 import msgspec
 
@@ -13,6 +12,7 @@ from mi.kernel.errors import StorageError
 from mi.kernel.home import FILE_MODE, Home, make_dirs
 from mi.kernel.locks import lock_folder
 from mi.kernel.messages import NestedText
+from mi.kernel.named_tuple import NamedTuple
 
 STUB = "mi.transcript.archived"
 _CHUNK = 1 << 16

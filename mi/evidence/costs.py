@@ -2,12 +2,13 @@
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from types import MappingProxyType
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from mi.evidence.former import find_end
 from mi.evidence.reader import read_at, read_whole
 from mi.evidence.records.run import RunEnd, RunLearned, RunStart, RunUsage
 from mi.kernel import jsonl
+from mi.kernel.named_tuple import NamedTuple
 
 if TYPE_CHECKING:
     from mi.evidence.index import EvidenceIndex

@@ -5,12 +5,12 @@ import re
 import sqlite3
 from collections.abc import Callable, Iterator
 from contextlib import closing
-from typing import NamedTuple
 
 from mi.kernel import files, jsonl, layout
 from mi.kernel.home import DIR_MODE, FILE_MODE, Home
 from mi.kernel.jsontext import BadJson, decode
 from mi.kernel.marker import NAME as MARKER
+from mi.kernel.named_tuple import NamedTuple
 from mi.kernel.view_seal import remove_view
 
 _TEMPORARY = re.compile(r".+\.tmp\.(?P<pid>\d+)")

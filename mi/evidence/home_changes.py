@@ -2,13 +2,14 @@
 
 import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import NamedTuple, Protocol
+from typing import Protocol
 
 import msgspec
 
 from mi.kernel import jsonl
 from mi.kernel.home import SEAL, Home
 from mi.kernel.jsontext import BadJson, decode_fields
+from mi.kernel.named_tuple import NamedTuple
 from mi.kernel.seal import (
     SealedEnd,
     Stretch,

@@ -3,7 +3,7 @@
 import os
 import sys
 from collections.abc import Collection, Iterable
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal
 
 from msgspec import Struct, field
 
@@ -16,6 +16,7 @@ from mi.evidence.records.hands import HandsInput
 from mi.evidence.records.run import Marks, Question, RunEnd, RunLearned, RunStart, RunUsage
 from mi.kernel.home import Home
 from mi.kernel.log_view import LogView
+from mi.kernel.named_tuple import NamedTuple
 from mi.kernel.seal import find_foreign
 
 SEARCHED = 5000  # runs, the latest, among which words are looked for

@@ -6,13 +6,13 @@ import re
 import zlib
 from collections import deque
 from collections.abc import Iterator
-from typing import NamedTuple
 
 from msgspec import Struct
 
 from mi.kernel import jsonl, text
 from mi.kernel.errors import NotFound, StorageError
 from mi.kernel.jsontext import BadJson, decode_stored
+from mi.kernel.named_tuple import NamedTuple
 
 _SHOWN_LINE = 1 << 18
 _CUT = re.compile(rb'\{"ts": ?"([^"\\]{0,64})", ?"stream": ?"(\w{0,16})", ?"line": ?"')

@@ -5,7 +5,6 @@ import os
 import re
 import shutil
 from collections.abc import Iterable, Iterator
-from typing import NamedTuple
 
 from mi.evidence.records.run import TreeWork
 from mi.fleet.tree_commit import WholeTree, list_branches, make_commit, write_whole
@@ -16,6 +15,7 @@ from mi.fleet.work_trees import choose_filters
 from mi.kernel import git
 from mi.kernel.errors import MiError
 from mi.kernel.home import Home
+from mi.kernel.named_tuple import NamedTuple
 from mi.kernel.notices import Notices
 from mi.project.left_out import FileSieve, KeepRules, is_tool_folder
 from mi.project.proof.dependencies import BUILD_FOLDERS, DEPENDENCY_FOLDERS

@@ -5,12 +5,13 @@ import shutil
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Literal, NamedTuple
+from typing import Literal
 
 from mi.fleet.tree_lock import hold_tree_list
 from mi.fleet.work_trees import find_missing_filters
 from mi.kernel import git
 from mi.kernel.errors import MiError, NotFound, UsageError
+from mi.kernel.named_tuple import NamedTuple
 
 MergeWay = Literal["", "ff-only", "merge", "rebase"]  # '' is a fast-forward where it can be one, else a merge
 _GIT_S = 600.0

@@ -5,7 +5,9 @@ who works next; how a run stands is told by its log.
 """
 
 from collections.abc import Callable, Iterable, Mapping
-from typing import Literal, NamedTuple, Protocol
+from typing import Literal, Protocol
+
+from mi.kernel.named_tuple import NamedTuple
 
 State = Literal["queued", "running", "waiting", "done", "failed", "blocked", "stopped", "cancelled", "outside"]
 EndState = Literal["queued", "waiting", "done", "failed", "blocked", "stopped", "cancelled"]

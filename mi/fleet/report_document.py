@@ -1,9 +1,9 @@
 """A report as a document that can be written as Markdown or as a page: what is quoted stands apart from our words."""
 
 from collections.abc import Iterable
-from typing import NamedTuple
 
 from mi.kernel.messages import text
+from mi.kernel.named_tuple import NamedTuple
 from mi.kernel.secrets import Redacted, redact
 from mi.kernel.text import make_printable
 

@@ -2,13 +2,13 @@
 
 import time
 from collections.abc import Iterator
-from typing import NamedTuple
 
 from mi.evidence.reader import parse, read_back
 from mi.evidence.records.base import Record
 from mi.evidence.records.run import BatchEnd, Limit, Question, RunEnd, RunStart, RunUsage, UserInput
 from mi.fleet.queue import EndState, QueuedJob, Spending, StretchEnd
 from mi.kernel import clock, jsonl
+from mi.kernel.named_tuple import NamedTuple
 from mi.kernel.notices import Notices
 
 UNTOLD_S = 900.0  # how long an agent is paused whose vendor does not say when its limit ends

@@ -5,11 +5,11 @@ import shutil
 import tempfile
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
-from typing import NamedTuple
 
 from mi.kernel import git
 from mi.kernel.errors import MiError
 from mi.kernel.messages import NestedText
+from mi.kernel.named_tuple import NamedTuple
 from mi.kernel.notices import Notices
 from mi.project.left_out import FileSieve, KeepRules, LeftOut
 

@@ -3,10 +3,11 @@
 import json
 import os
 import tomllib
-from typing import Any, NamedTuple
+from typing import Any
 
 from mi.kernel import files
 from mi.kernel.errors import UsageError
+from mi.kernel.named_tuple import NamedTuple
 from mi.kernel.secrets import redact_start
 from mi.project.checks.places import place_of
 

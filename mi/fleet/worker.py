@@ -3,11 +3,12 @@
 import time
 from collections.abc import Callable
 from functools import partial
-from typing import NamedTuple, Protocol
+from typing import Protocol
 
 from mi.agents.signals import StopFlag
 from mi.fleet.queue import AgentPause, ClaimRules, JobClaim, Queue, QueuedJob, StretchEnd
 from mi.fleet.workers import forget_gone, is_gone, sign_in
+from mi.kernel.named_tuple import NamedTuple
 
 BUSY = 75  # the exit of a stretch whose work tree somebody else works in
 LEFT = 73  # of one that others can work on, and this machine cannot

@@ -1,7 +1,9 @@
 """Deployment: six things before, three after, and a rollback that is only ever proposed."""
 
 from collections.abc import Mapping
-from typing import Literal, NamedTuple
+from typing import Literal
+
+from mi.kernel.named_tuple import NamedTuple
 
 ITEMS = ("tests", "clean", "diff", "environment", "rollback", "window")
 HUMAN_ITEMS = ("diff", "environment", "rollback", "window")  # the rest is checked by machine

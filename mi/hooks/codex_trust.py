@@ -5,7 +5,7 @@ import os
 import subprocess
 from collections.abc import Collection
 from threading import Timer
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 from msgspec import Struct
@@ -19,6 +19,7 @@ from mi.hosts.hook_line import read_hook_line
 from mi.hosts.scopes import scope_workspace
 from mi.kernel.errors import MiError
 from mi.kernel.messages import NestedText
+from mi.kernel.named_tuple import NamedTuple
 
 if TYPE_CHECKING:
     from mi.app.home_context import HomeContext

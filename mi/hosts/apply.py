@@ -2,7 +2,6 @@
 
 import os
 from collections.abc import Sequence
-from typing import NamedTuple
 
 import msgspec
 
@@ -12,6 +11,7 @@ from mi.hosts.placement_plan import Draft
 from mi.hosts.workspaces import Workspace
 from mi.kernel.errors import StorageError
 from mi.kernel.locks import lock_folder
+from mi.kernel.named_tuple import NamedTuple
 
 
 class Placed(NamedTuple):

@@ -6,7 +6,7 @@ import re
 import shlex
 import shutil
 from collections.abc import Iterator
-from typing import Any, NamedTuple
+from typing import Any
 
 from mi.hosts import marked_block
 from mi.hosts.adapters import HOOK_HOSTS, HOSTS
@@ -19,6 +19,7 @@ from mi.kernel.config.profiles import PROFILES
 from mi.kernel.errors import MiError
 from mi.kernel.home import Home
 from mi.kernel.jsontext import BadJson, decode
+from mi.kernel.named_tuple import NamedTuple
 from mi.kernel.notices import Notices
 
 _ENFORCE = re.compile(r"--(enforce|profile)[ =]([a-z,-]+)")

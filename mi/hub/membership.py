@@ -2,7 +2,7 @@
 
 import re
 import secrets
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from mi.hub.connection import connect, connect_home, connect_owner, make_dsn, parse_dsn
 from mi.hub.schema import check_version, prepare, read_hub_id
@@ -10,6 +10,7 @@ from mi.hub.state import HubState, change_hub, keep_password, need_hub, read_hub
 from mi.kernel import believed, files, ids
 from mi.kernel.errors import Blocked, MiError, NotFound, UsageError
 from mi.kernel.home import Home
+from mi.kernel.named_tuple import NamedTuple
 from mi.kernel.notices import Notices
 
 if TYPE_CHECKING:

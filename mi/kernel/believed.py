@@ -3,12 +3,12 @@
 import os
 from collections.abc import Iterator
 from hashlib import sha256
-from typing import NamedTuple
 
 from mi.kernel import files, jsonl
 from mi.kernel.home import Home, find_root
 from mi.kernel.jsontext import BadJson, decode, encode
 from mi.kernel.locks import is_held
+from mi.kernel.named_tuple import NamedTuple
 from mi.kernel.seal import find_foreign, replace_log
 
 _LARGEST = 256 * 1024  # bytes of the journal; then only the last line about each file stays

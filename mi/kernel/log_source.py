@@ -4,10 +4,11 @@ import os
 from binascii import crc32
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
-from typing import Generic, NamedTuple, Protocol, TypeVar
+from typing import Generic, Protocol, TypeVar
 
 from mi.kernel import jsonl
 from mi.kernel.jsontext import BadJson
+from mi.kernel.named_tuple import NamedTuple
 
 T = TypeVar("T")
 ReadLine = Callable[[jsonl.Line], Iterable[T]]  # what a line changes; BadJson when it cannot be read

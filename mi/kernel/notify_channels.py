@@ -4,11 +4,11 @@ import os
 import subprocess
 import sys
 from collections.abc import Callable
-from typing import NamedTuple
 
 from mi.kernel.config.types import NotifyTarget
 from mi.kernel.jsontext import encode
 from mi.kernel.messages import NestedText
+from mi.kernel.named_tuple import NamedTuple
 from mi.kernel.secrets import Redacted, redact
 from mi.kernel.text import shorten
 

@@ -3,7 +3,6 @@
 import os
 import re
 from stat import S_ISDIR, S_ISLNK
-from typing import NamedTuple
 
 from mi.kernel import layout
 from mi.kernel.adoption import find_own
@@ -11,6 +10,7 @@ from mi.kernel.errors import UsageError
 from mi.kernel.files import read_bytes
 from mi.kernel.home import Home
 from mi.kernel.marker import NAME, Marker
+from mi.kernel.named_tuple import NamedTuple
 
 _DIRECTORY = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 

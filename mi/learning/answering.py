@@ -1,7 +1,6 @@
 """The person's word about a suggestion: applied as a claim of theirs, or dismissed for good."""
 
 from collections.abc import Callable
-from typing import NamedTuple
 
 from mi.evidence.index import EvidenceIndex
 from mi.evidence.log import EvidenceWriter
@@ -12,6 +11,7 @@ from mi.kernel.consent import agrees, declines
 from mi.kernel.errors import MiError, NotFound
 from mi.kernel.language import patterns
 from mi.kernel.log_view import Progress
+from mi.kernel.named_tuple import NamedTuple
 from mi.kernel.notices import Notices
 from mi.knowledge.thoughts.kinds import Scope
 from mi.knowledge.thoughts.records import Claim

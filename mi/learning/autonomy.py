@@ -1,7 +1,6 @@
 """Earned autonomy: how often MI would have said what the person said, by topic, and where it may answer by itself."""
 
 from collections.abc import Iterable, Iterator
-from typing import NamedTuple
 
 from mi.evidence.index import EvidenceIndex
 from mi.evidence.reader import read_at
@@ -10,6 +9,7 @@ from mi.evidence.records.run import Question, UserInput
 from mi.evidence.records.thoughts import AnsweredAlone
 from mi.kernel.language import compiled, patterns
 from mi.kernel.log_view import Progress
+from mi.kernel.named_tuple import NamedTuple
 from mi.learning.answers import read_question
 from mi.mind.answering import is_irreversible
 from mi.mind.asked_before import agree

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
-from typing import Any, NamedTuple, Protocol, TypeVar
+from typing import Any, Protocol, TypeVar
 
 import msgspec
 
@@ -13,6 +13,7 @@ from mi.evidence.records.run import Closing, UserInput
 from mi.evidence.records.thoughts import Checkpoint, NodeMaterialized, Snapshot, SourceRefs
 from mi.kernel import ids
 from mi.kernel.config.types import Runtime
+from mi.kernel.named_tuple import NamedTuple
 from mi.kernel.secrets import redact, redact_start
 from mi.kernel.text import fit_one_line
 from mi.knowledge.thoughts.kinds import CHECKPOINT, NodeType, Origin

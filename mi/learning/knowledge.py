@@ -1,11 +1,10 @@
 """What learning stands on: the two stores, the text index, and what a Mind is shown of them before it learns."""
 
-from typing import NamedTuple
-
 import msgspec
 
 from mi.kernel.config.types import Runtime
 from mi.kernel.home import Home, ProjectHome
+from mi.kernel.named_tuple import NamedTuple
 from mi.kernel.notices import Notices
 from mi.kernel.state import read_state
 from mi.knowledge.thoughts.context import ThoughtFinder, build

@@ -6,7 +6,7 @@ import msgspec
 
 from mi.kernel.notices import Notices
 from mi.kernel.state import read_state, update_state
-from mi.knowledge.thoughts.context import TESTLESS
+from mi.knowledge.thoughts.kinds import TESTLESS
 from mi.knowledge.thoughts.store import ThoughtStore
 from mi.project.overlay import Overlay, TestlessStrategy
 

@@ -3,11 +3,12 @@
 import os
 import re
 from collections.abc import Callable, Iterable, Iterator
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal
 
 from mi.evidence.records.table import TRUST
 from mi.kernel import jsonl
 from mi.kernel.jsontext import BadJson, decode_stored, encode
+from mi.kernel.named_tuple import NamedTuple
 from mi.knowledge.thoughts.graph import label
 from mi.knowledge.thoughts.kinds import RESTS_ON
 from mi.knowledge.thoughts.stores import CombinedStores

@@ -2,7 +2,7 @@
 
 import itertools
 from collections.abc import Callable, Container
-from typing import Any, NamedTuple, Protocol, TypeVar
+from typing import Any, Protocol, TypeVar
 
 import msgspec
 from msgspec import Struct
@@ -16,6 +16,7 @@ from mi.evidence.records.table import SHOWN_IN
 from mi.evidence.records.thoughts import Snapshot
 from mi.kernel import clock, ids, jsonl
 from mi.kernel.home import ProjectHome
+from mi.kernel.named_tuple import NamedTuple
 from mi.kernel.notices import Notices
 from mi.kernel.secrets import redact_start
 from mi.kernel.state import read_state, update_state

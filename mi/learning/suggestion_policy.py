@@ -1,8 +1,9 @@
 """What becomes of a suggested preference: learned, put before the person, joined to what stands, or dropped. Pure."""
 
-from typing import Literal, NamedTuple
+from typing import Literal
 
 from mi.kernel.config.types import Runtime
+from mi.kernel.named_tuple import NamedTuple
 from mi.kernel.secrets import find_secrets
 from mi.knowledge.thoughts.kinds import Scope
 from mi.learning.candidates import PreferenceCandidate

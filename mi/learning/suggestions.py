@@ -9,8 +9,7 @@ from mi.evidence.records.mind import DecideNext, RiskEvent
 from mi.evidence.records.thoughts import LearnApplied, LearnSuggested
 from mi.kernel import ids
 from mi.kernel.secrets import redact
-from mi.knowledge.thoughts.context import RAW
-from mi.knowledge.thoughts.kinds import Origin
+from mi.knowledge.thoughts.kinds import RAW, Origin
 from mi.knowledge.thoughts.records import Claim
 from mi.knowledge.thoughts.store import citing
 from mi.knowledge.thoughts.store_state import Filter, Thought

@@ -4,7 +4,7 @@ import os
 import re
 import sys
 from collections.abc import Callable, Iterator
-from typing import Any, BinaryIO, NamedTuple
+from typing import Any, BinaryIO
 
 import msgspec
 
@@ -16,6 +16,7 @@ from mi.kernel.errors import MiError, UsageError
 from mi.kernel.files import read_bytes, write_atomic
 from mi.kernel.home import ProjectHome
 from mi.kernel.jsontext import BadJson, decode, decode_stored, encode
+from mi.kernel.named_tuple import NamedTuple
 from mi.kernel.secrets import find_secrets
 from mi.knowledge.thoughts.kinds import BINDING, RULING, Kind
 from mi.knowledge.thoughts.records import Claim, Edge, Node

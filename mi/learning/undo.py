@@ -2,7 +2,7 @@
 
 import heapq
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import Any, NamedTuple, Protocol
+from typing import Any, Protocol
 
 from mi.evidence.log import EvidenceWriter
 from mi.evidence.reader import Event, read_back
@@ -10,6 +10,7 @@ from mi.evidence.records.run import Redo, Undo
 from mi.kernel import jsonl
 from mi.kernel.errors import NotFound, UsageError
 from mi.kernel.jsontext import BadJson
+from mi.kernel.named_tuple import NamedTuple
 from mi.kernel.notices import Notices
 from mi.knowledge.thoughts.graph import label
 from mi.knowledge.thoughts.kinds import REDIRECTS

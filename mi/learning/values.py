@@ -1,7 +1,6 @@
 """The person's values: written down once, kept as claims that cite the event in which they were said."""
 
 from collections.abc import Sequence
-from typing import NamedTuple
 
 import msgspec
 
@@ -10,11 +9,11 @@ from mi.evidence.records.thoughts import ClaimRetract, ValuesSet
 from mi.kernel.errors import MiError, NotFound
 from mi.kernel.language import detect
 from mi.kernel.messages import text as message
+from mi.kernel.named_tuple import NamedTuple
 from mi.kernel.secrets import find_secrets
 from mi.kernel.text import split_statements
-from mi.knowledge.thoughts.context import RAW, SUMMARY
-from mi.knowledge.thoughts.context import VALUES as BASE
-from mi.knowledge.thoughts.kinds import Scope
+from mi.knowledge.thoughts.kinds import RAW, SUMMARY, Scope
+from mi.knowledge.thoughts.kinds import VALUES as BASE
 from mi.knowledge.thoughts.records import Claim, Node
 from mi.knowledge.thoughts.store import ThoughtStore, refuse_secret
 from mi.knowledge.thoughts.store_state import Filter

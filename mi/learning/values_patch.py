@@ -1,12 +1,11 @@
 """A model's proposal for the values' claims, held against what was said, what stands and what may be cited."""
 
 from collections.abc import Iterator, Sequence
-from typing import NamedTuple
 
+from mi.kernel.named_tuple import NamedTuple
 from mi.kernel.secrets import find_secrets
-from mi.knowledge.thoughts.context import TESTLESS
-from mi.knowledge.thoughts.context import VALUES as BASE
-from mi.knowledge.thoughts.kinds import REDIRECTS, EdgeType, Origin
+from mi.knowledge.thoughts.kinds import REDIRECTS, TESTLESS, EdgeType, Origin
+from mi.knowledge.thoughts.kinds import VALUES as BASE
 from mi.knowledge.thoughts.line_state import milliseconds
 from mi.knowledge.thoughts.records import Claim
 from mi.knowledge.thoughts.store import ThoughtStore

@@ -1,11 +1,12 @@
 """MCP clients that are no hosts of MI's otherwise: where each keeps its servers, and how it writes one."""
 
 import os
-from typing import Literal, NamedTuple
+from typing import Literal
 
 from mi.hosts.adapters import Scope
 from mi.hosts.artefacts import Artefact, JsonEntry, McpEntry
 from mi.kernel.errors import UsageError
+from mi.kernel.named_tuple import NamedTuple
 
 
 class Client(NamedTuple):

@@ -5,9 +5,9 @@ else, or that disagrees with another one, answers nothing. What cannot be taken 
 """
 
 from functools import cache
-from typing import NamedTuple
 
 from mi.kernel.language import compiled, one_of, patterns
+from mi.kernel.named_tuple import NamedTuple
 from mi.mind.asked_questions import AskedQuestion
 from mi.mind.language import content_words, wants_to_be_asked
 from mi.mind.language_versions import is_missing, read_demand

@@ -5,10 +5,10 @@ disagree. What cannot be taken back is never answered with yes.
 """
 
 import re
-from typing import NamedTuple
 
 from mi.kernel.consent import begins_with_yes, refuses
 from mi.kernel.language import compiled, one_of, patterns
+from mi.kernel.named_tuple import NamedTuple
 from mi.mind.answering import Chosen, choose, is_irreversible
 from mi.mind.asked_questions import AskedQuestion, read_stored
 from mi.mind.language import content_words

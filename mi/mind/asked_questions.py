@@ -2,9 +2,9 @@
 
 import re
 from functools import lru_cache
-from typing import NamedTuple
 
 from mi.kernel.language import CJK, compiled, one_of, patterns
+from mi.kernel.named_tuple import NamedTuple
 from mi.kernel.text import split_sentences
 
 

@@ -2,12 +2,12 @@
 
 from collections.abc import Callable, Sequence
 from functools import partial
-from typing import NamedTuple
 
 from msgspec.structs import replace
 
 from mi.kernel.language import compiled, patterns
 from mi.kernel.messages import text
+from mi.kernel.named_tuple import NamedTuple
 from mi.mind.views import Case, JudgedPart, PartView, is_command
 
 

@@ -3,9 +3,9 @@
 import re
 from functools import cache
 from itertools import zip_longest
-from typing import NamedTuple
 
 from mi.kernel.language import compiled, one_of, patterns
+from mi.kernel.named_tuple import NamedTuple
 from mi.kernel.text import split_sentences
 from mi.knowledge.search.words import tokens
 

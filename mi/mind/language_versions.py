@@ -2,9 +2,9 @@
 
 import re
 from functools import cache
-from typing import NamedTuple
 
 from mi.kernel.language import compiled, patterns
+from mi.kernel.named_tuple import NamedTuple
 
 Version = tuple[int, int]
 _NAMES = {

@@ -2,10 +2,11 @@
 
 import time
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, Generic, Literal, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, Literal, TypeVar
 
 from mi.kernel.home import Home
 from mi.kernel.jsontext import BadJson
+from mi.kernel.named_tuple import NamedTuple
 from mi.kernel.secrets import Redacted, redact, redact_start
 from mi.mind.circuit import Circuit
 from mi.mind.prompt import Prompt

@@ -1,10 +1,11 @@
 """A prompt: one question to a Mind, with its typed input and answer, its text, and the rules that answer it offline."""
 
 from collections.abc import Callable
-from typing import Generic, NamedTuple, TypeVar
+from typing import Generic, TypeVar
 
 import msgspec
 
+from mi.kernel.named_tuple import NamedTuple
 from mi.kernel.secrets import Redacted, redact
 from mi.mind.strict import json_schema
 

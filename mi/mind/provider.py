@@ -1,7 +1,8 @@
 """What a model behind MI must offer: one question in, one text out, or a failure that says what to do."""
 
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, Literal, Protocol
 
+from mi.kernel.named_tuple import NamedTuple
 from mi.kernel.secrets import Redacted
 
 if TYPE_CHECKING:

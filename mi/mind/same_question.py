@@ -6,9 +6,10 @@ Every doubt tells them apart: another object, another set of options, a deed tur
 import re
 from functools import lru_cache
 from itertools import permutations
-from typing import Literal, NamedTuple
+from typing import Literal
 
 from mi.kernel.language import compiled, patterns
+from mi.kernel.named_tuple import NamedTuple
 from mi.mind.asked_questions import AskedQuestion
 from mi.mind.language import content_words
 

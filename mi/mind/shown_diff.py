@@ -1,9 +1,9 @@
 """A diff as a judge reads it: tests and code apart, whole hunks, what machines wrote only by its name."""
 
 import re
-from typing import NamedTuple
 
 from mi.governance.change_units import FileDiff, count
+from mi.kernel.named_tuple import NamedTuple
 from mi.project.checks.file_kinds import is_test
 
 _FILE = re.compile(r"^(?=diff --(?:git|cc|combined) )", re.MULTILINE)

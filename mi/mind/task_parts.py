@@ -1,9 +1,10 @@
 """The parts of a task, read from its words: items, joined sentences, and the named things each wants in the tree."""
 
 import re
-from typing import Literal, NamedTuple
+from typing import Literal
 
 from mi.kernel.language import compiled, one_of, patterns
+from mi.kernel.named_tuple import NamedTuple
 from mi.kernel.text import split_sentences
 
 Wish = Literal["added", "removed", "renamed", "returned", "edited"]

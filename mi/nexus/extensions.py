@@ -1,11 +1,12 @@
 """What this harness adds to the common files: kept beside them, archived and deleted with them."""
 
 import os
-from typing import Any, NamedTuple
+from typing import Any
 
 import msgspec
 
 from mi.kernel.errors import StorageError, UsageError
+from mi.kernel.named_tuple import NamedTuple
 from mi.nexus.reading import keep_objects, read_raw_json
 from mi.nexus.state import CycleExtension, Fields, HistoryExtension, Issue, PlanExtension, Task, Tasks, TasksExtension
 from mi.nexus.store import Store

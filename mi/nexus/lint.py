@@ -3,9 +3,10 @@
 import re
 from collections.abc import Iterator
 from itertools import combinations
-from typing import Any, NamedTuple
+from typing import Any
 
 from mi.kernel.errors import NotFound
+from mi.kernel.named_tuple import NamedTuple
 from mi.nexus import extensions, pairing
 from mi.nexus.state import Fields, Task, Tasks, is_given
 from mi.nexus.store import Store

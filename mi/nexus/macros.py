@@ -2,10 +2,10 @@
 
 import re
 from collections.abc import Callable, Sequence
-from typing import NamedTuple
 
 from mi.kernel.errors import UsageError
 from mi.kernel.messages import NestedText
+from mi.kernel.named_tuple import NamedTuple
 from mi.nexus.vocabulary_types import Invocation
 
 Value = str | list[str]

@@ -2,12 +2,12 @@
 
 import os
 import re
-from typing import NamedTuple
 
 from mi.kernel import clock, inside
 from mi.kernel.config.types import Nexus as Settings
 from mi.kernel.errors import Blocked, NotFound, UsageError
 from mi.kernel.files import read_bytes
+from mi.kernel.named_tuple import NamedTuple
 from mi.knowledge.search.words import stop_words, tokens
 from mi.knowledge.thoughts.store import refuse_secret
 from mi.nexus import memory_rules

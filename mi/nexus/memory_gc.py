@@ -5,13 +5,14 @@ import shlex
 import time
 from collections.abc import Iterator
 from itertools import combinations
-from typing import Any, NamedTuple
+from typing import Any
 
 from mi.kernel import clock, git
 from mi.kernel.config.types import MemoryGc
 from mi.kernel.config.types import Nexus as Settings
 from mi.kernel.errors import NotFound, StorageError, UsageError
 from mi.kernel.files import read_bytes
+from mi.kernel.named_tuple import NamedTuple
 from mi.kernel.secrets import find_secrets
 from mi.nexus import access, memory, memory_rules
 from mi.nexus.knowledge import list_files, read_text

@@ -1,9 +1,10 @@
 """Which tasks need a second pair of eyes: decided by their owner and by what their acceptance promises."""
 
 import re
-from typing import Literal, NamedTuple
+from typing import Literal
 
 from mi.kernel.language import compiled, patterns
+from mi.kernel.named_tuple import NamedTuple
 from mi.nexus.state import Fields, Task, Tasks, is_given
 from mi.nexus.targets import find_targets
 

@@ -1,13 +1,14 @@
 """The roster: vocabulary, agents and skills as they ship, or from a folder of the same form."""
 
 import os
-from typing import Any, NamedTuple
+from typing import Any
 
 import msgspec
 import yaml
 
 from mi.kernel.errors import StorageError
 from mi.kernel.files import read_bytes
+from mi.kernel.named_tuple import NamedTuple
 from mi.kernel.yamltext import parse_yaml
 from mi.nexus import vocabulary_types as types
 from mi.nexus.macros import expand

@@ -1,13 +1,14 @@
 """What the events of a session look up: an agent's task, the files it touched, whether it goes on or another begins."""
 
 from glob import glob, has_magic
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, cast
+from typing import TYPE_CHECKING, Any, Literal, cast
 
 from mi.governance.command_tables import PRINTING
 from mi.governance.file_acts import edits_in_place
 from mi.kernel import jsonl
 from mi.kernel.errors import MiError
 from mi.kernel.jsontext import BadJson, decode_stored
+from mi.kernel.named_tuple import NamedTuple
 from mi.kernel.shell import simple_commands
 from mi.nexus import extensions, pairing, tracker
 from mi.nexus.capabilities import EDITS, find_action, find_tier

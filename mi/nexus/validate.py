@@ -3,9 +3,10 @@
 import os
 import re
 from collections.abc import Iterator
-from typing import Any, NamedTuple
+from typing import Any
 
 from mi.kernel.errors import MiError
+from mi.kernel.named_tuple import NamedTuple
 from mi.nexus import roster as rosters
 from mi.nexus.macros import check, find_macros
 from mi.nexus.roster import Member, Vocabulary

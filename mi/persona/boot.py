@@ -4,11 +4,11 @@ import os
 import re
 import time
 from collections.abc import Callable
-from typing import NamedTuple
 
 import msgspec
 
 from mi.kernel.errors import MiError
+from mi.kernel.named_tuple import NamedTuple
 from mi.kernel.secrets import redact_start
 from mi.kernel.text import shorten
 from mi.persona.cards import EVERY_BOOT, CardFile, keep_active, read_cards, write_index

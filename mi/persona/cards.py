@@ -2,7 +2,7 @@
 
 import os
 import re
-from typing import Literal, NamedTuple
+from typing import Literal
 
 import msgspec
 
@@ -10,6 +10,7 @@ from mi.kernel import clock
 from mi.kernel.conflicts import read_sides
 from mi.kernel.errors import MiError, NotFound, StorageError
 from mi.kernel.files import write_atomic
+from mi.kernel.named_tuple import NamedTuple
 from mi.persona.front_matter import BadFrontMatter, dump_fields, join, split
 from mi.persona.place import PersonaView, PrivateOfOther, list_markdown, read_text
 

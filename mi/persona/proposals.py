@@ -3,7 +3,7 @@
 import os
 import re
 from collections.abc import Sequence
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal
 
 import msgspec
 
@@ -15,6 +15,7 @@ from mi.kernel.files import write_atomic
 from mi.kernel.home import make_dirs
 from mi.kernel.language import compiled, patterns
 from mi.kernel.locks import lock_folder
+from mi.kernel.named_tuple import NamedTuple
 from mi.knowledge.thoughts.store import refuse_secret
 from mi.persona import cards
 from mi.persona.cards import Card, CardFile, CardProblem, CardType

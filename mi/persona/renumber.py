@@ -3,12 +3,12 @@
 import os
 import re
 from collections.abc import Iterator
-from typing import NamedTuple
 
 import msgspec
 
 from mi.kernel import git
 from mi.kernel.files import read_bytes, write_atomic
+from mi.kernel.named_tuple import NamedTuple
 from mi.kernel.text import decode
 from mi.persona.cards import CardFile, choose_next_id, read_cards, write_card
 from mi.persona.place import PersonaView

@@ -3,10 +3,10 @@
 import os
 import re
 from collections.abc import Iterator
-from typing import NamedTuple
 
 from mi.kernel.errors import MiError, UsageError
 from mi.kernel.files import read_bytes, write_atomic
+from mi.kernel.named_tuple import NamedTuple
 from mi.kernel.secrets import find_secrets
 from mi.kernel.text import decode
 from mi.persona import handoffs, proposals

@@ -6,9 +6,9 @@ import stat
 import tempfile
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
-from typing import NamedTuple
 
 from mi.kernel import files, git
+from mi.kernel.named_tuple import NamedTuple
 from mi.project.large_files import fill_pointers
 from mi.project.restore_plan import Difference, KeptTree, LeftAlone
 from mi.project.tree_paths import find_obstacle

@@ -9,9 +9,10 @@ import shutil
 import tempfile
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from typing import Literal, NamedTuple
+from typing import Literal
 
 from mi.kernel import files, git
+from mi.kernel.named_tuple import NamedTuple
 from mi.project.git_rules import freeze_attributes
 from mi.project.left_out import KeepRules, LeftOut, Why
 from mi.project.tree_bytes import write_rule

@@ -5,10 +5,11 @@ import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from types import MappingProxyType
-from typing import Literal, NamedTuple
+from typing import Literal
 
 from mi.kernel import files, git
 from mi.kernel.errors import MiError
+from mi.kernel.named_tuple import NamedTuple
 from mi.kernel.text import decode
 from mi.project.tree_store import TreeStore, make_repository
 

@@ -3,7 +3,7 @@
 import os
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from typing import Literal, NamedTuple
+from typing import Literal
 
 import msgspec
 
@@ -13,6 +13,7 @@ from mi.kernel.config.types import Config
 from mi.kernel.errors import MiError
 from mi.kernel.home import Home
 from mi.kernel.jsontext import BadJson
+from mi.kernel.named_tuple import NamedTuple
 from mi.kernel.secrets import redact
 from mi.mind.choose import PROVIDERS, open_provider
 from mi.mind.provider import ModelRequest, Provider, ProviderError

@@ -8,12 +8,13 @@ import shlex
 import subprocess
 import time
 from collections.abc import Iterator, Mapping
-from typing import NamedTuple, get_args
+from typing import get_args
 
 from mi.evidence.reader import read_back
 from mi.evidence.records.governed import CheckItem, Deploy
 from mi.governance.deployment import HUMAN_ITEMS, ChecklistItem, TestResult, build_checklist, check_after, open_items
 from mi.kernel import git
+from mi.kernel.named_tuple import NamedTuple
 from mi.kernel.notices import Notices
 from mi.project.checks.recognition import detect
 

@@ -2,10 +2,10 @@
 
 import os
 from collections.abc import Sequence
-from typing import NamedTuple
 
 from mi.governance import paths
 from mi.governance.change_units import Counted, FileDiff
+from mi.kernel.named_tuple import NamedTuple
 from mi.kernel.secrets import redact, redact_start
 
 _MOST = 24_000  # characters of changed lines

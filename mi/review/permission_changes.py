@@ -1,7 +1,6 @@
 """Changing a permission: tightened by anyone, loosened step by step by the human, recorded before it holds."""
 
 from collections.abc import Sequence
-from typing import NamedTuple
 
 from mi.evidence.log import EvidenceWriter
 from mi.evidence.reader import read_back
@@ -11,6 +10,7 @@ from mi.governance.permissions import state_of
 from mi.kernel.config.types import Governance
 from mi.kernel.errors import Blocked
 from mi.kernel.home import Home
+from mi.kernel.named_tuple import NamedTuple
 from mi.kernel.notices import Notices
 from mi.project.permissions import own_states, set_state
 

@@ -3,7 +3,7 @@
 import os
 import re
 from collections.abc import Callable, Collection, Sequence
-from typing import Literal, NamedTuple
+from typing import Literal
 
 from mi.evidence.records.governed import CallInput, CallMeta, CallOutput, Review, ReviewFinding
 from mi.governance.permissions import permit
@@ -15,6 +15,7 @@ from mi.kernel.errors import Blocked
 from mi.kernel.home import Home
 from mi.kernel.language import compiled, patterns
 from mi.kernel.messages import text
+from mi.kernel.named_tuple import NamedTuple
 from mi.project.change import Weighed
 from mi.review.calls import Called, Mode, call_all
 from mi.review.payload import build_payload

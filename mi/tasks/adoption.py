@@ -1,13 +1,13 @@
 """Moving the open tasks of tinyTasks.md into `.nexus/state/tasks.json`, which keeps the list from then on."""
 
 import os
-from typing import NamedTuple
 
 import msgspec
 
 from mi.kernel import files
 from mi.kernel.digest import hash_sha256
 from mi.kernel.errors import NotFound
+from mi.kernel.named_tuple import NamedTuple
 from mi.nexus import extensions
 from mi.nexus.state import Fields, Task, Tasks
 from mi.nexus.store import Store

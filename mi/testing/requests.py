@@ -1,6 +1,8 @@
 """What an agent asked of a scripted model, kept for assertions."""
 
-from typing import Any, NamedTuple
+from typing import Any
+
+from mi.kernel.named_tuple import NamedTuple
 
 
 class ToolOutput(NamedTuple):

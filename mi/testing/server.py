@@ -6,8 +6,9 @@ import json
 import threading
 from collections.abc import Iterator
 from types import TracebackType
-from typing import Any, NamedTuple, Self
+from typing import Any, Self
 
+from mi.kernel.named_tuple import NamedTuple
 from mi.testing.replies import Failure, Script, Turn, as_turn
 from mi.testing.requests import Request
 from mi.testing.wire import ReplyPlace, ScriptError, Wire

@@ -1,8 +1,9 @@
 """What the three model APIs have in common: server-sent events, and the shape a server asks of each."""
 
 import json
-from typing import Any, NamedTuple, Protocol
+from typing import Any, Protocol
 
+from mi.kernel.named_tuple import NamedTuple
 from mi.testing.replies import Failure, Part, Turn
 from mi.testing.requests import RequestParts
 

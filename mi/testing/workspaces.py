@@ -5,9 +5,9 @@ import subprocess
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import NamedTuple
 
 from mi.kernel.home import Home
+from mi.kernel.named_tuple import NamedTuple
 from mi.testing.replies import Edit
 
 _WRONG = "    return a"

@@ -8,10 +8,11 @@ import asyncio
 import hashlib
 import hmac
 import secrets
-from typing import NamedTuple
 
 from starlette.datastructures import Headers
 from starlette.responses import Response
+
+from mi.kernel.named_tuple import NamedTuple
 
 _SECRET_BYTES = 24
 _LINK_LETTERS = "0123456789abcdefghjkmnpqrstvwxyz"  # none that is misread: a link may be typed on a phone

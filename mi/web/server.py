@@ -7,7 +7,7 @@ import socket
 import threading
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from typing import Any, NamedTuple
+from typing import Any
 from urllib.parse import parse_qsl, urlencode
 
 from starlette.exceptions import HTTPException
@@ -24,6 +24,7 @@ from mi.app.loopback.server import Certificate, LoopbackServer, bind_port, build
 from mi.kernel import files, messages
 from mi.kernel.errors import MiError, NotFound, StorageError, UsageError, from_os_error
 from mi.kernel.home import Home, make_dirs
+from mi.kernel.named_tuple import NamedTuple
 from mi.mcp.http import McpEndpoint, read_token
 from mi.mcp.registry import offer
 from mi.web.access import Doorway, Origin, Session

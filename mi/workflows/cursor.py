@@ -1,11 +1,10 @@
 """Where a run is in a workflow: pure steps from one cursor to the next."""
 
-from typing import NamedTuple
-
 import msgspec
 
 from mi.evidence.records.workflow_ir import Workflow, WorkflowStep
 from mi.evidence.records.workflows import WorkflowProgressOutput
+from mi.kernel.named_tuple import NamedTuple
 from mi.project.overlay import WorkflowRun
 
 

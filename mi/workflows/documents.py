@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING
 
 from mi.kernel.files import read_bytes
 from mi.kernel.jsontext import BadJson, decode_fields
-from mi.knowledge.search.documents import Change, Correction, Document, DocumentChanges
+from mi.knowledge.search.documents import Change, Document, DocumentChanges
 from mi.knowledge.search.sources import FolderProducer, file_stamp
+from mi.knowledge.status import Correction
 
 if TYPE_CHECKING:  # most searches find nothing new
     from mi.evidence.records.workflow_ir import Workflow

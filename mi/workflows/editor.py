@@ -1,7 +1,7 @@
 """Where commands change workflows: the right store or the project's override, one use case each."""
 
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import Any
 
 import msgspec
 
@@ -11,6 +11,7 @@ from mi.kernel.errors import MiError, NotFound, UsageError
 from mi.kernel.home import Home
 from mi.kernel.jsontext import BadJson, decode
 from mi.kernel.messages import NestedText
+from mi.kernel.named_tuple import NamedTuple
 from mi.kernel.notices import Notices
 from mi.kernel.state import update_state
 from mi.kernel.text import make_printable

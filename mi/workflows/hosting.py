@@ -3,7 +3,7 @@
 import os
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import Any, NamedTuple
+from typing import Any
 
 import msgspec
 from msgspec import Struct
@@ -20,6 +20,7 @@ from mi.kernel.errors import MiError, NotFound
 from mi.kernel.home import Home, make_dirs
 from mi.kernel.jsontext import BadJson, decode
 from mi.kernel.locks import lock_folder
+from mi.kernel.named_tuple import NamedTuple
 from mi.kernel.notices import Notices
 from mi.kernel.state import read_state, update_state
 from mi.project.identity import Project

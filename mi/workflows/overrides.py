@@ -1,6 +1,6 @@
 """What a project changes of a global workflow without touching it, and the workflows that hold there as a result."""
 
-from typing import Any, NamedTuple
+from typing import Any
 
 import msgspec
 from msgspec import Struct
@@ -8,6 +8,7 @@ from msgspec import Struct
 from mi.evidence.records.workflow_ir import Workflow, WorkflowStep
 from mi.kernel.errors import MiError
 from mi.kernel.messages import NestedText
+from mi.kernel.named_tuple import NamedTuple
 from mi.kernel.notices import Notices
 from mi.workflows.ir import check_steps
 from mi.workflows.store import Scope, WorkflowStore

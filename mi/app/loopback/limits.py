@@ -1,7 +1,8 @@
 """How much a listener takes from whoever connects, known or not."""
 
 import resource
-from typing import NamedTuple
+
+from mi.kernel.named_tuple import NamedTuple
 
 
 class Limits(NamedTuple):

@@ -5,7 +5,7 @@ import logging
 import socket
 from collections.abc import Sequence
 from contextlib import suppress
-from typing import Any, NamedTuple
+from typing import Any
 
 from starlette.applications import Starlette
 from starlette.requests import Request
@@ -18,6 +18,7 @@ from mi.app.loopback.access import OwnersOnly
 from mi.app.loopback.connection import BoundedConnection
 from mi.app.loopback.limits import Limits
 from mi.kernel.errors import StorageError
+from mi.kernel.named_tuple import NamedTuple
 
 ADDRESS = "127.0.0.1"
 _SECOND = 1.0

@@ -1,10 +1,11 @@
 """What a room may do at each moment of a run, and all rooms taken together; mi/app/run.py lists them in order."""
 
 from collections.abc import Callable, Sequence
-from typing import Any, Literal, NamedTuple, Protocol, TypeVar
+from typing import Any, Literal, Protocol, TypeVar
 
 from mi.evidence.records.base import Record
 from mi.kernel.home import Home, ProjectHome
+from mi.kernel.named_tuple import NamedTuple
 from mi.kernel.notices import Notices
 from mi.mind.mind import Judgement, Mind
 from mi.mind.prompt import Prompt

@@ -1,7 +1,6 @@
 """What the exit code 0 of a shell text proves: which of its commands surely ran and succeeded, and where."""
 
-from typing import NamedTuple
-
+from mi.kernel.named_tuple import NamedTuple
 from mi.kernel.shell.commands import CommandPlace, Scope, Simple, Walk
 from mi.kernel.shell.state import State
 from mi.kernel.shell.wrappers import inner_texts

@@ -4,7 +4,7 @@ from typing import Protocol
 
 from mi.kernel.log_source import Batch, LogSource
 from mi.kernel.named_tuple import NamedTuple
-from mi.knowledge.status import Correction as Correction
+from mi.knowledge.status import Correction
 
 MAX_TEXT = 20_000  # characters of one document that are kept and searched
 

@@ -11,7 +11,8 @@ from mi.kernel import jsonl
 from mi.kernel.jsontext import BadJson, decode_fields
 from mi.kernel.log_source import ReadLine
 from mi.kernel.secrets import LOOK_AHEAD
-from mi.knowledge.search.documents import MAX_TEXT, Change, Correction, Document, Unmark
+from mi.knowledge.search.documents import MAX_TEXT, Change, Document, Unmark
+from mi.knowledge.status import Correction
 
 # Fields that name or number a record instead of saying something.
 _NAMING = """kind v event_id run_id seq ts batch_id thread_id state prompt_sha256 transcript_path hands_transcript_ref

@@ -6,13 +6,14 @@ from collections.abc import Iterator
 from contextlib import ExitStack
 from hashlib import sha256
 from shutil import rmtree
-from typing import Any, NamedTuple
+from typing import Any
 
 from mi.evidence.home_changes import mark_changes
 from mi.kernel import clock, files, jsonl
 from mi.kernel.errors import MiError
 from mi.kernel.home import FILE_MODE, ThoughtFiles, make_dirs
 from mi.kernel.jsontext import BadJson
+from mi.kernel.named_tuple import NamedTuple
 from mi.kernel.seal import find_foreign, prepare_seal, read_head, replace_log
 from mi.kernel.state import encode_pretty
 from mi.kernel.view_seal import remove_view

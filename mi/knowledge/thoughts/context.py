@@ -5,19 +5,15 @@ Deterministic, bounded, without a model.
 
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
-from typing import Any, NamedTuple, Protocol
+from typing import Any, Protocol
 
 from mi.evidence.records.mind import ThoughtsUsed
+from mi.kernel.named_tuple import NamedTuple
 from mi.kernel.secrets import redact_start
 from mi.knowledge.search.documents import MAX_TEXT
 from mi.knowledge.search.team import TeamText, fill_lines
 from mi.knowledge.search.words import compact, tokens
-from mi.knowledge.thoughts.kinds import ANSWER as ANSWER
-from mi.knowledge.thoughts.kinds import CHECKPOINT as CHECKPOINT
-from mi.knowledge.thoughts.kinds import RAW as RAW
-from mi.knowledge.thoughts.kinds import SUMMARY as SUMMARY
-from mi.knowledge.thoughts.kinds import TESTLESS as TESTLESS
-from mi.knowledge.thoughts.kinds import VALUES as VALUES
+from mi.knowledge.thoughts.kinds import ANSWER, CHECKPOINT, RAW, SUMMARY, TESTLESS, VALUES
 from mi.knowledge.thoughts.settings import TAG as SETTING
 from mi.knowledge.thoughts.store_state import Filter, Thought
 from mi.knowledge.thoughts.stores import CombinedStores

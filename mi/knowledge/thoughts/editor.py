@@ -1,7 +1,7 @@
 """What a person changes by command: the event first, then the lines that cite it."""
 
 from collections.abc import Callable, Sequence
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, TypeVar
 
 import msgspec
 
@@ -10,11 +10,12 @@ from mi.evidence.records import thoughts as events
 from mi.evidence.records.base import Record
 from mi.kernel import clock
 from mi.kernel.errors import MiError, NotFound, UsageError
-from mi.knowledge.thoughts.kinds import REDIRECTS, EdgeType, Kind, NodeType
+from mi.kernel.named_tuple import NamedTuple
+from mi.knowledge.thoughts.kinds import REDIRECTS, EdgeType, Kind, NodeType, kind_of
 from mi.knowledge.thoughts.line_state import milliseconds
 from mi.knowledge.thoughts.records import Claim, Edge, Node
 from mi.knowledge.thoughts.store import ThoughtStore, citing, refuse_secret
-from mi.knowledge.thoughts.store_state import Thought, kind_of
+from mi.knowledge.thoughts.store_state import Thought
 from mi.knowledge.thoughts.stores import CombinedStores
 
 _RETRACTIONS: dict[Kind, Callable[[str, str, str], Record]] = {

@@ -1,7 +1,8 @@
 """The neighbourhood of a thought, bounded in depth and size, as data or as a Mermaid flowchart."""
 
-from typing import Any, NamedTuple
+from typing import Any
 
+from mi.kernel.named_tuple import NamedTuple
 from mi.kernel.secrets import redact_start
 from mi.knowledge.thoughts.store_state import Direction, Thought
 from mi.knowledge.thoughts.stores import CombinedStores

@@ -7,7 +7,8 @@ from msgspec import Struct
 from mi.kernel import jsonl
 from mi.kernel.jsontext import BadJson, decode_fields
 from mi.kernel.log_source import ReadLine
-from mi.knowledge.search.documents import Change, Correction, Document, Unmark
+from mi.knowledge.search.documents import Change, Document, Unmark
+from mi.knowledge.status import Correction
 from mi.knowledge.thoughts.kinds import RAW, REDIRECTS, Kind
 from mi.knowledge.thoughts.line_state import StateLine, milliseconds
 

@@ -1,10 +1,10 @@
 """Operational settings, kept as preference claims tagged `mi:setting:<name>`; what was said last holds."""
 
 from collections.abc import Callable
-from typing import NamedTuple
 
 from mi.evidence.log import EvidenceWriter
 from mi.evidence.records.thoughts import DefaultsClaimSync, MiDefaultsSet, SettingsSet
+from mi.kernel.named_tuple import NamedTuple
 from mi.knowledge.thoughts.records import Claim
 from mi.knowledge.thoughts.store import ThoughtStore
 from mi.knowledge.thoughts.store_state import Filter

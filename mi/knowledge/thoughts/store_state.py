@@ -7,8 +7,7 @@ from typing import Any, Literal
 from mi.kernel.named_tuple import NamedTuple
 from mi.knowledge.status import RedirectStep, head
 from mi.knowledge.thoughts.intake import CONFIRMED, EDGES_AT, tagged
-from mi.knowledge.thoughts.kinds import REDIRECTS, STATUSES, Kind, Scope, Status
-from mi.knowledge.thoughts.kinds import kind_of as kind_of
+from mi.knowledge.thoughts.kinds import REDIRECTS, STATUSES, Kind, Scope, Status, kind_of
 from mi.knowledge.thoughts.line_state import parse
 from mi.knowledge.thoughts.view import View
 

@@ -7,8 +7,9 @@ from msgspec import Struct
 from mi.kernel.jsonl import Line
 from mi.kernel.jsontext import decode_fields
 from mi.kernel.log_source import ReadLine
-from mi.knowledge.search.documents import Change, Correction, Document, Unmark
+from mi.knowledge.search.documents import Change, Document, Unmark
 from mi.knowledge.search.team import TEAMMATE, TOLD_BY
+from mi.knowledge.status import Correction
 from mi.knowledge.thoughts.kinds import KINDS
 from mi.knowledge.thoughts.search_text import reader
 

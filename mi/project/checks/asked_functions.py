@@ -2,9 +2,9 @@
 
 import re
 from collections.abc import Iterator
-from typing import NamedTuple
 
 from mi.kernel.language import compiled, patterns
+from mi.kernel.named_tuple import NamedTuple
 from mi.project.checks.asked_branches import find_unwritten
 from mi.project.checks.asked_effects import find_without_effect
 from mi.project.checks.asked_errors import find_without_error

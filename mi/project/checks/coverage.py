@@ -2,8 +2,8 @@
 
 from collections.abc import Container, Iterable
 from functools import cached_property
-from typing import NamedTuple
 
+from mi.kernel.named_tuple import NamedTuple
 from mi.project.checks.dependants import find_dependants
 from mi.project.checks.detect import detect
 from mi.project.checks.file_kinds import is_prose, is_test

@@ -4,8 +4,8 @@ import ast
 import re
 from collections.abc import Iterator
 from functools import lru_cache
-from typing import NamedTuple
 
+from mi.kernel.named_tuple import NamedTuple
 from mi.project.checks.judge_tokens import SCRIPTED, body_of, statements_of, tokens_of, without_comments
 
 SHELL = frozenset({"sh", "bash"})

@@ -5,7 +5,6 @@ import re
 
 from mi.kernel.shell.outcome import decisive_commands
 from mi.project.checks.runners import RUNNERS
-from mi.project.checks.runners.recipes import MAKEFILES as MAKEFILES
 
 _FILES = frozenset(file for runner in RUNNERS for file in runner.defined_in)
 _RUNNER = re.compile("|".join(f"^(?:{runner.in_recipe})" for runner in RUNNERS if runner.in_recipe))

@@ -2,8 +2,9 @@
 
 import re
 from collections.abc import Iterator
-from typing import Literal, NamedTuple
+from typing import Literal
 
+from mi.kernel.named_tuple import NamedTuple
 from mi.kernel.secrets import redact_start
 from mi.project.checks.judge_additions import adds_only
 from mi.project.checks.judge_items import JudgeItem, names_in

@@ -2,7 +2,8 @@
 
 import re
 from collections.abc import Iterable
-from typing import NamedTuple
+
+from mi.kernel.named_tuple import NamedTuple
 
 
 class JudgeItem(NamedTuple):

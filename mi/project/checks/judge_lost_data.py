@@ -2,8 +2,8 @@
 
 import re
 from collections.abc import Iterator
-from typing import NamedTuple
 
+from mi.kernel.named_tuple import NamedTuple
 from mi.project.checks.file_kinds import is_lock
 from mi.project.checks.judge_places import extension, judge_kind
 from mi.project.trees import Tree

@@ -7,8 +7,8 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from functools import cached_property
-from typing import NamedTuple
 
+from mi.kernel.named_tuple import NamedTuple
 from mi.kernel.secrets import redact_start
 from mi.project.checks.definitions import SHELL
 from mi.project.checks.judge_blocks import spans_of_inline

@@ -4,7 +4,8 @@ import ast
 import re
 import textwrap
 from collections.abc import Iterator
-from typing import NamedTuple
+
+from mi.kernel.named_tuple import NamedTuple
 
 ASSERTION = re.compile(r"\b(?:assert\w*|expect|should|require|t\.(?:Error|Fatal)f?|verify)\b|XCTAssert|EXPECT_|ASSERT_")
 _LEAVES = re.compile(r"\b(?:return|try|if|except|catch|exit|_exit|pass|yield|or|unless|suppress)\b|\|\|")

@@ -3,7 +3,8 @@
 import re
 from collections.abc import Iterator
 from functools import cache
-from typing import NamedTuple
+
+from mi.kernel.named_tuple import NamedTuple
 
 _OPEN, _CLOSE = "([{", ")]}"
 _PAIRS = {")": "(", "]": "[", "}": "{"}

@@ -4,8 +4,8 @@ Compared item by item and setting by setting: what is added takes nothing away, 
 """
 
 from collections.abc import Iterable
-from typing import NamedTuple
 
+from mi.kernel.named_tuple import NamedTuple
 from mi.project.checks.judge_asked import asks_for, renamed_by
 from mi.project.checks.judge_comparison import JudgeComparison, code_items, text_of
 from mi.project.checks.judge_compose import with_judges_of

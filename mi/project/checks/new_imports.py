@@ -9,9 +9,9 @@ import re
 import sys
 from collections.abc import Iterator, Sequence
 from functools import cached_property
-from typing import NamedTuple
 
 from mi.kernel import files
+from mi.kernel.named_tuple import NamedTuple
 from mi.project.checks.file_kinds import is_lock, is_output, is_test
 from mi.project.checks.judge_places import CODE, extension, judge_kind
 from mi.project.checks.judge_tokens import SCRIPTED, without_comments

@@ -4,11 +4,12 @@ import json
 import os
 import shutil
 import tomllib
-from typing import Any, NamedTuple
+from typing import Any
 
 from mi.kernel import files
 from mi.kernel.errors import MiError, UsageError
 from mi.kernel.home import make_dirs
+from mi.kernel.named_tuple import NamedTuple
 from mi.kernel.notices import Notices
 from mi.kernel.secrets import redact_start
 from mi.kernel.shell.outcome import decisive_commands

@@ -2,8 +2,8 @@
 
 import os
 from collections.abc import Iterable
-from typing import NamedTuple
 
+from mi.kernel.named_tuple import NamedTuple
 from mi.project.checks.languages import holds_tests
 from mi.project.checks.listing import FolderListing
 from mi.project.checks.runners import RUNNERS

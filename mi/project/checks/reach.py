@@ -5,8 +5,8 @@ import re
 import shlex
 from collections.abc import Iterable
 from functools import cache
-from typing import NamedTuple
 
+from mi.kernel.named_tuple import NamedTuple
 from mi.kernel.shell import simple_commands
 from mi.project.checks.file_kinds import is_test
 from mi.project.checks.files import promises

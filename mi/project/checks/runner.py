@@ -2,8 +2,9 @@
 
 from collections.abc import Callable, Iterable, Mapping
 from types import MappingProxyType
-from typing import Literal, NamedTuple
+from typing import Literal
 
+from mi.kernel.named_tuple import NamedTuple
 from mi.project.checks.folder import ProjectFolder
 
 Kind = Literal["test", "build", "lint"]

@@ -4,8 +4,8 @@ import ast
 import builtins
 from collections.abc import Collection
 from functools import lru_cache
-from typing import NamedTuple
 
+from mi.kernel.named_tuple import NamedTuple
 from mi.project.definitions.sought import EMPTY, UNREACHED, Fault, SoughtName
 
 _Function = ast.FunctionDef | ast.AsyncFunctionDef

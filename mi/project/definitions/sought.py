@@ -1,7 +1,8 @@
 """What is sought in the files of a project: a name that a task asks for."""
 
 from collections.abc import Callable
-from typing import NamedTuple
+
+from mi.kernel.named_tuple import NamedTuple
 
 UNREACHED = "is defined where nothing can reach it"
 EMPTY = "has an empty body"

@@ -2,8 +2,8 @@
 
 import os
 from collections.abc import Container, Sequence
-from typing import NamedTuple
 
+from mi.kernel.named_tuple import NamedTuple
 from mi.kernel.notices import Notices
 from mi.project.checks.coverage import ProjectChecks
 from mi.project.checks.own import read_own

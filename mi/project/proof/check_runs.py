@@ -7,12 +7,12 @@ from contextlib import AbstractContextManager, nullcontext
 from hashlib import sha256
 from secrets import token_hex
 from shlex import quote
-from typing import NamedTuple
 
 import msgspec
 
 from mi.kernel import files
 from mi.kernel.jsontext import BadJson, decode
+from mi.kernel.named_tuple import NamedTuple
 from mi.kernel.secrets import redact_end, redact_start
 from mi.project.checks.runner import Check
 from mi.project.left_out import LeftOut

@@ -7,11 +7,11 @@ import stat
 import tempfile
 import time
 from collections.abc import Iterable, Mapping, Sequence
-from typing import NamedTuple
 
 from mi.kernel import files, git
 from mi.kernel.home import make_dirs
 from mi.kernel.locks import acquire, try_lock
+from mi.kernel.named_tuple import NamedTuple
 from mi.project.large_files import fill_pointers
 from mi.project.left_out import LeftOut
 from mi.project.proof.dependencies import find_beside

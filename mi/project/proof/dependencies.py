@@ -3,8 +3,8 @@
 import os
 from collections.abc import Iterable, Iterator
 from hashlib import sha256
-from typing import NamedTuple
 
+from mi.kernel.named_tuple import NamedTuple
 from mi.project.left_out import is_environment_part
 from mi.project.trees import Tree
 

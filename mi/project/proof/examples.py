@@ -1,9 +1,9 @@
 """Examples that a task states: a call with its result, as it is told to be or as it is wanted."""
 
 import re
-from typing import NamedTuple
 
 from mi.kernel.language import compiled, patterns
+from mi.kernel.named_tuple import NamedTuple
 from mi.kernel.text import split_sentences
 
 _CALL = r"`?(?P<call>\b(?P<name>[A-Za-z_]\w*)\((?P<args>[^()\n`]*)\))`?"

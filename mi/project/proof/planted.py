@@ -7,8 +7,8 @@ import os
 import re
 import secrets
 from collections.abc import Callable, Iterator
-from typing import NamedTuple
 
+from mi.kernel.named_tuple import NamedTuple
 from mi.project.checks.judge_places import extension, judge_kind
 from mi.project.proof.results import TestResults
 from mi.project.trees import ComposedTree, Tree

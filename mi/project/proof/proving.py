@@ -1,11 +1,12 @@
 """The proof of a change: the project's checks at the base, at the end, and with judges or code of the base."""
 
 from collections.abc import Sequence
-from typing import NamedTuple, Protocol
+from typing import Protocol
 
 from msgspec import Struct
 from msgspec.structs import replace
 
+from mi.kernel.named_tuple import NamedTuple
 from mi.project.checks.file_kinds import is_test
 from mi.project.checks.judge_compose import with_judges_of
 from mi.project.checks.judge_places import extension, judge_kind

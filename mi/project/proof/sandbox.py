@@ -11,9 +11,10 @@ import tempfile
 import time
 from collections.abc import Iterable, Mapping
 from functools import cache
-from typing import Literal, NamedTuple, Protocol
+from typing import Literal, Protocol
 
 from mi.kernel import files
+from mi.kernel.named_tuple import NamedTuple
 from mi.project.proof import launcher
 from mi.project.proof.copies import Copy, remove_tree
 from mi.project.proof.writes import find_written, note_states

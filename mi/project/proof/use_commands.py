@@ -4,8 +4,8 @@ import os
 import re
 from collections.abc import Iterator, Sequence
 from shlex import quote
-from typing import NamedTuple
 
+from mi.kernel.named_tuple import NamedTuple
 from mi.kernel.text import split_sentences
 from mi.project.checks.file_kinds import is_prose, is_test
 from mi.project.trees import Tree

@@ -6,11 +6,12 @@ import os
 import re
 from collections.abc import Callable, Iterable, Sequence
 from shlex import quote
-from typing import NamedTuple, Protocol
+from typing import Protocol
 
 from msgspec import Struct
 
 from mi.kernel.jsontext import BadJson, decode
+from mi.kernel.named_tuple import NamedTuple
 from mi.project.checks.file_kinds import is_test
 from mi.project.checks.judge_places import extension
 from mi.project.proof.examples import StatedExample, find_examples

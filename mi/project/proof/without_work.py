@@ -1,9 +1,9 @@
 """The base with all that a change added but what its task speaks of: new tests that pass there notice nothing."""
 
 import re
-from typing import NamedTuple
 
 from mi.kernel.language import compiled, patterns
+from mi.kernel.named_tuple import NamedTuple
 from mi.project.checks.definitions import Definition
 from mi.project.checks.judge_places import extension
 from mi.project.checks.product_functions import find_functions, is_product, read_definitions

@@ -6,7 +6,6 @@ import tempfile
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import NamedTuple
 
 import msgspec
 from msgspec import Struct
@@ -15,6 +14,7 @@ from mi.kernel import files, locks
 from mi.kernel.errors import MiError
 from mi.kernel.home import make_dirs
 from mi.kernel.jsontext import BadJson, decode
+from mi.kernel.named_tuple import NamedTuple
 from mi.kernel.notices import Notices
 from mi.project.checks.judges import notices_tests
 from mi.project.checks.own import read_own

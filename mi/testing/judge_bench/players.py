@@ -2,8 +2,9 @@
 
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager
-from typing import Any, Literal, NamedTuple, Protocol
+from typing import Any, Literal, Protocol
 
+from mi.kernel.named_tuple import NamedTuple
 from mi.testing.agents import scripted_batches
 from mi.testing.environments import claude_environment, codex_environment
 from mi.testing.judge_bench.scenario import Scenario

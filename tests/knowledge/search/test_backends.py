@@ -13,9 +13,10 @@ from hypothesis import strategies as st
 from mi.knowledge import status
 from mi.knowledge.search import query as search
 from mi.knowledge.search.backend import BACKENDS, Backend, Hit, Query
-from mi.knowledge.search.documents import Change, Correction, Document, DocumentChanges, Gone, Unmark
+from mi.knowledge.search.documents import Change, Document, DocumentChanges, Gone, Unmark
 from mi.knowledge.search.fts import FtsBackend
 from mi.knowledge.search.words import compact
+from mi.knowledge.status import Correction
 
 NOW = 1_000_000.0
 HOSTILE = """C++ | a:b | foo-bar | NOT NEAR AND OR | " | '; DROP TABLE document; -- | * | col:x | ^start | ( | ) | {}

@@ -10,9 +10,10 @@ from mi.kernel.config.types import CrossProjectRecallConfig as Settings
 from mi.kernel.config.types import RecallTriggers
 from mi.kernel.home import Home
 from mi.knowledge.search.backend import Backend, Hit, Query
-from mi.knowledge.search.documents import Correction, Document, DocumentChanges
+from mi.knowledge.search.documents import Document, DocumentChanges
 from mi.knowledge.search.fts import FtsBackend
 from mi.knowledge.search.recall import Trigger, due, recall
+from mi.knowledge.status import Correction
 
 TRIGGERS: tuple[Trigger, ...] = ("run_start", "before_ask_user", "risk_signal")
 TASK = "Please migrate the gateway to envoy, keep the old routes"

@@ -10,10 +10,10 @@ import sys
 from collections.abc import Mapping, Sequence
 from functools import cache
 from pathlib import Path
-from typing import NamedTuple
 
 import msgspec
 
+from mi.kernel.named_tuple import NamedTuple
 from mi.kernel.shell import simple_commands
 from mi.project.checks.folder import text_of
 from mi.project.checks.forms import plain_forms

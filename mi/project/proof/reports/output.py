@@ -1,8 +1,8 @@
 """What the output of a check tells of its tests: lines that name one, and sums at the end; weaker than a report."""
 
 import re
-from typing import NamedTuple
 
+from mi.kernel.named_tuple import NamedTuple
 from mi.kernel.secrets import redact_start
 from mi.project.proof.results import Outcome, worst
 

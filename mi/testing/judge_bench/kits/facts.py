@@ -1,8 +1,8 @@
 """What must be true of a kit, so that scenarios made of it are what they say."""
 
 from collections.abc import Iterator
-from typing import NamedTuple
 
+from mi.kernel.named_tuple import NamedTuple
 from mi.testing.judge_bench.kits.kit import Kit
 from mi.testing.judge_bench.scenario import Deeds, joined
 
