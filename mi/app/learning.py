@@ -9,7 +9,7 @@ from mi.app.recall import build_recall
 from mi.app.team_files import build_team_files
 from mi.app.thoughts import build_thoughts
 from mi.app.workflows import build_bindings
-from mi.kernel.errors import MiError, NotFound
+from mi.kernel.errors import MiError
 
 if TYPE_CHECKING:
     from mi.agents.signals import StopFlag
@@ -24,16 +24,12 @@ def build_mind(context: HomeContext, transcripts: str = "", stop: "StopFlag | No
 
     `stop` ends what it waits for.
     """
-    from mi.agents.choose import resolve_provider
-    from mi.mind.choose import open_mind
+    from mi.mind.choose import name_agent_and_mind, open_mind
     from mi.mind.mind import Mind
 
     context.home.check()
     transcripts = transcripts or context.project_home.mind_transcripts
-    try:
-        hands: str = resolve_provider(context.config)
-    except NotFound:
-        hands = ""  # whoever only judges needs no agent
+    hands, _ = name_agent_and_mind(context.config)
     try:
         return open_mind(context.config, context.home, transcripts, hands, stop)
     except MiError as error:

@@ -7,7 +7,8 @@ from mi.app.inbox import look_at_inbox
 from mi.app.queue import describe_queue
 from mi.app.thoughts import build_thoughts
 from mi.cli.arguments import Args, Parser, add_cd, add_json, add_redact, command
-from mi.cli.output import Output, shorten_gist
+from mi.cli.output import Output
+from mi.kernel.safe_text import shorten_gist
 
 if TYPE_CHECKING:
     from mi.autopilot.run_lock import Owner
@@ -164,15 +165,10 @@ def _values(context: HomeContext) -> Json:
 
 def find_providers(context: HomeContext) -> Json:
     """Return who would work and who would judge, with `auto` resolved by what is installed."""
-    from mi.agents import choose as hands_choice
-    from mi.kernel.errors import NotFound
-    from mi.mind import choose as mind_choice
+    from mi.mind.choose import name_agent_and_mind
 
-    try:
-        hands: str = hands_choice.resolve_provider(context.config)
-    except NotFound:
-        hands = "none"
-    return {"hands": hands, "mind": mind_choice.resolve_provider(context.config, hands)}
+    hands, mind = name_agent_and_mind(context.config)
+    return {"hands": hands or "none", "mind": mind}
 
 
 def _config_health(context: HomeContext) -> Json:

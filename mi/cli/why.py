@@ -1,17 +1,17 @@
 """`mi why`: what a decision rested on, and where a claim comes from."""
 
 import os
+from collections.abc import Callable
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from mi.app.home_context import HomeContext
-from mi.app.learning import build_mind
-from mi.app.recall import build_recall
-from mi.app.thoughts import build_thoughts
 from mi.cli import thoughts
 from mi.cli.arguments import Args, Group, Parser, add_cd, add_json, count
-from mi.cli.output import Output, Progress, shorten_gist, show_waiting
+from mi.cli.output import Output, Progress, show_waiting
 from mi.cli.run_story import print_story
 from mi.kernel.errors import NotFound, UsageError
+from mi.kernel.safe_text import shorten_gist
 from mi.kernel.text import pad
 
 _MOST_LINES = 15  # about a run
@@ -76,13 +76,13 @@ def _event(context: HomeContext, args: Args) -> int:
 
 
 def _explain_event(context: HomeContext, args: Args, event: dict[str, Any], story: "RunStory | None" = None) -> int:
-    from mi.learning.why import explain_event, find_moment, find_speaker
+    from mi.learning.why import explain_event, find_moment, quote_event
 
     out = Output(context.language)
     moment, as_of_ts = find_moment(event, thoughts.parse_moment(args))
     stores = thoughts.open_reading(context, out, "effective", moment)
     why = explain_event(event, stores, as_of_ts, _count_claims(context, args), context.language)
-    return _answer(context, out, args, why, find_speaker(event), stores, story)
+    return _answer(context, out, args, why, partial(quote_event, event), stores, story)
 
 
 def _claim(context: HomeContext, args: Args) -> int:
@@ -95,8 +95,8 @@ def _claim(context: HomeContext, args: Args) -> int:
     claim = thoughts.require(context, args, stores, "claim")
     as_of_ts = clock.now() if moment is None else clock.format_ms(moment)
     top_k = _count_claims(context, args)
-    said = str(claim.raw.get("text") or "")
-    return _answer(context, out, args, explain_claim(claim, stores, as_of_ts, top_k, context.language), said, stores)
+    why = explain_claim(claim, stores, as_of_ts, top_k, context.language)
+    return _answer(context, out, args, why, lambda: str(claim.raw.get("text") or ""), stores)
 
 
 def _count_claims(context: HomeContext, args: Args) -> int:
@@ -109,15 +109,15 @@ def _answer(
     out: Output,
     args: Args,
     why: "Why",
-    said: str,
+    quote: Callable[[], str],
     stores: "CombinedStores",
     story: "RunStory | None" = None,
 ) -> int:
     from mi.app.why import WhyReader, list_run_grounds
-    from mi.learning.why_trace import choose_claims
+    from mi.learning.why import choose_claims
 
     reader = WhyReader(context, context.project.project_id, Progress(out, "progress.indexing"), out.word)
-    event = _trace(context, out, why, said, stores)
+    event = _trace(context, out, why, quote, stores)
     context.note_last()
     output = event.output or why.output
     grounds = [reader.put_words(one) for one in why.grounds]
@@ -160,19 +160,34 @@ def _print_grounds(out: Output, grounds: "list[Ground]") -> None:
         out.line(f"  {pad(role, 14)} {one.id}  " + shorten_gist(one.text, 90) + mark)
 
 
-def _trace(context: HomeContext, out: Output, why: "Why", said: str, stores: "CombinedStores") -> "WhyTrace":
+def _trace(
+    context: HomeContext, out: Output, why: "Why", quote: Callable[[], str], stores: "CombinedStores"
+) -> "WhyTrace":
     """Return the answer as it was recorded; without a model nothing is searched, no project made known."""
+    from mi.mind.choose import name_agent_and_mind
+
+    _, name = name_agent_and_mind(context.config)
+    if name == "rules":
+        return _record(context, why)
+    from mi.app.learning import build_mind
+    from mi.app.recall import build_recall
+    from mi.app.thoughts import build_thoughts
     from mi.learning.mind_calls import Recorded
     from mi.learning.why_trace import Reach, trace
 
     mind = build_mind(context)
-    if mind.name == "rules":
-        log = context.project_home.evidence
-        return context.evidence_writer(log).append(why.record(), sync=True) if os.path.exists(log) else why.record()
+    if mind.name == "rules":  # the one that is asked for cannot be used
+        return _record(context, why)
     writer = context.open_agent_log()
     reach = Reach(stores, build_recall(context).find_earlier_thoughts, build_thoughts(context).own)
     settings = context.config.runtime.thought_db.why_trace
     with show_waiting(out, mind.name):
         return trace(
-            why, said, Recorded(mind, writer), reach, settings, lambda record: writer.append(record, sync=True)
+            why, quote(), Recorded(mind, writer), reach, settings, lambda record: writer.append(record, sync=True)
         )
+
+
+def _record(context: HomeContext, why: "Why") -> "WhyTrace":
+    """Record the answer of the rules where the project has a log."""
+    log = context.project_home.evidence
+    return context.evidence_writer(log).append(why.record(), sync=True) if os.path.exists(log) else why.record()

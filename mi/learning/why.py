@@ -1,12 +1,13 @@
 """Why MI did something, from what was recorded: the thoughts an event cites, and what a claim comes from."""
 
 from collections.abc import Iterator
-from typing import Any, NamedTuple
+from typing import Any
 
 from mi.evidence.records.table import SHOWN_IN
 from mi.evidence.records.thoughts import WhyTarget, WhyTrace
 from mi.kernel import clock
 from mi.kernel.messages import text
+from mi.kernel.named_tuple import NamedTuple
 from mi.kernel.secrets import redact_start
 from mi.knowledge.thoughts.graph import label
 from mi.knowledge.thoughts.kinds import RESTS_ON
@@ -104,7 +105,7 @@ def find_moment(event: dict[str, Any], as_of: int | None) -> tuple[int | None, s
     return own, str(stamp) if own is not None else clock.now()
 
 
-def find_speaker(event: dict[str, Any]) -> str:
+def quote_event(event: dict[str, Any]) -> str:
     """Return what a recorded event says, for whoever is asked about it."""
     names = ("notes", "status", "next_action", "ask_user_question", "next_hands_input", "task", "text", "question")
     inner = [event.get(name) for name in ("decision", "auto_answer", "checks", "risk", "output")]
@@ -115,6 +116,12 @@ def find_speaker(event: dict[str, Any]) -> str:
                 shown.setdefault(name, redact_start(part[name], 600))
     told = "; ".join(f"{name}: {value}" for name, value in shown.items())
     return f"{event.get('kind', 'event')} — {told}" if told else str(event.get("kind", "event"))
+
+
+def choose_claims(record: WhyTrace) -> list[str]:
+    """Return the claims an answer rests on, without those that were invented."""
+    found = (record.output or {}).get("chosen_claim_ids") or []
+    return [one for one in dict.fromkeys(found) if one not in record.dropped_ids]
 
 
 def _answer(

@@ -1,14 +1,15 @@
 """Why, in a model's words: the least that explains a target, chosen among claims that were really there."""
 
 from collections.abc import Callable
-from typing import NamedTuple
 
 import msgspec
 
 from mi.evidence.records.thoughts import WhyTrace
 from mi.kernel.config.types import WhyTraceConfig as Knobs
-from mi.knowledge.thoughts.context import RAW, ThoughtFinder
+from mi.kernel.named_tuple import NamedTuple
+from mi.knowledge.thoughts.context import ThoughtFinder
 from mi.knowledge.thoughts.graph import label
+from mi.knowledge.thoughts.kinds import RAW
 from mi.knowledge.thoughts.records import Edge
 from mi.knowledge.thoughts.store import ThoughtStore, citing
 from mi.knowledge.thoughts.stores import CombinedStores
@@ -78,12 +79,6 @@ def _answered(
     there = {edge.to_id for edge in reach.store.read().edges(why.target.id, "out", ("depends_on",))}
     new = [reach.store.new_edge("depends_on", why.target.id, one, "", "mind") for one in chosen if one not in there]
     return msgspec.structs.replace(record, written_edge_ids=[edge.edge_id for edge in new]), new
-
-
-def choose_claims(record: WhyTrace) -> list[str]:
-    """Return the claims an answer rests on, without those that were invented."""
-    found = (record.output or {}).get("chosen_claim_ids") or []
-    return [one for one in dict.fromkeys(found) if one not in record.dropped_ids]
 
 
 def _candidates(why: Why, said: str, reach: Reach, top_k: int) -> list[CitableText]:

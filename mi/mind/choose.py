@@ -2,8 +2,10 @@
 
 from typing import TYPE_CHECKING
 
+from mi.agents.choose import resolve_provider as resolve_agent
 from mi.agents.registry import AGENTS, load
 from mi.kernel.config.types import Config
+from mi.kernel.errors import NotFound
 from mi.kernel.home import Home
 
 if TYPE_CHECKING:  # whoever only asks which Mind it would be loads none
@@ -26,6 +28,15 @@ def resolve_provider(config: Config, hands: str) -> str:
     if config.mind.provider != "auto":
         return config.mind.provider
     return AGENTS[hands].mind or "rules" if hands in AGENTS else "rules"
+
+
+def name_agent_and_mind(config: Config) -> tuple[str, str]:
+    """Return the agent and the Mind that a configuration means; '' for an agent that is not installed."""
+    try:
+        hands: str = resolve_agent(config)
+    except NotFound:
+        hands = ""  # whoever only judges needs no agent
+    return hands, resolve_provider(config, hands)
 
 
 def open_mind(config: Config, home: Home, transcripts: str, hands: str, stop: "StopFlag | None" = None) -> "Mind":

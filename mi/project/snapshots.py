@@ -5,12 +5,15 @@ import re
 import shutil
 import time
 from collections.abc import Iterable
+from typing import TYPE_CHECKING
 
 from mi.kernel import git
 from mi.kernel.named_tuple import NamedTuple
-from mi.project.left_out import LeftOut
 from mi.project.tree_store import TreeStore, find_store, make_repository
-from mi.project.tree_writer import TreeWriter, WrittenTree
+
+if TYPE_CHECKING:  # whoever only reads snapshots writes no tree
+    from mi.project.left_out import LeftOut
+    from mi.project.tree_writer import TreeWriter, WrittenTree
 
 DAYS = 30
 END = "end"  # in a batch's place: the state after the latest batch
@@ -28,7 +31,7 @@ class TakenSnapshot(NamedTuple):
     commit: str = ""
     tree: str = ""
     place: str = ""  # the repository that keeps it
-    left_out: tuple[LeftOut, ...] = ()
+    left_out: "tuple[LeftOut, ...]" = ()
     reason: str = ""
     is_first: bool = False  # of this repository
     attributes: str = ""  # git's rules to write it out by, where they are not those of the run's start
@@ -69,7 +72,7 @@ def _own_store(home_folder: str) -> TreeStore:
     return TreeStore(home_folder, os.path.join(home_folder, "objects"), is_own=True)
 
 
-def take_snapshot(writer: TreeWriter, run_id: str, batch_id: str) -> TakenSnapshot:
+def take_snapshot(writer: "TreeWriter", run_id: str, batch_id: str) -> TakenSnapshot:
     """Keep the work tree as it is now; a failure is a value, no run stops for it."""
     taken = _take(writer, run_id, batch_id)
     if taken.reason and writer.renew():  # contents that the index relies on may have been thrown away meanwhile
@@ -77,21 +80,21 @@ def take_snapshot(writer: TreeWriter, run_id: str, batch_id: str) -> TakenSnapsh
     return taken
 
 
-def _take(writer: TreeWriter, run_id: str, batch_id: str) -> TakenSnapshot:
+def _take(writer: "TreeWriter", run_id: str, batch_id: str) -> TakenSnapshot:
     written = writer.write()
     if written.reason:
         return TakenSnapshot(reason=written.reason)
     return keep_written(writer, written, run_id, batch_id)
 
 
-def keep_written(writer: TreeWriter, written: WrittenTree, run_id: str, batch_id: str) -> TakenSnapshot:
+def keep_written(writer: "TreeWriter", written: "WrittenTree", run_id: str, batch_id: str) -> TakenSnapshot:
     """Keep a work tree that was written down as the snapshot of a batch."""
     taken = keep_tree(writer, written.exact, run_id, batch_id, written.left_out)
     return taken._replace(attributes=written.attributes)
 
 
 def keep_tree(
-    writer: TreeWriter, tree: str, run_id: str, batch_id: str, left_out: tuple[LeftOut, ...] = ()
+    writer: "TreeWriter", tree: str, run_id: str, batch_id: str, left_out: "tuple[LeftOut, ...]" = ()
 ) -> TakenSnapshot:
     """Keep a tree that was written down as the snapshot of a batch."""
     store, ref = writer.store, name_ref(run_id, batch_id)
@@ -122,7 +125,7 @@ def _store(store: TreeStore, ref: str, commit: str) -> git.GitBytes:
     return answer._replace(output=commit.encode())
 
 
-def _commit(writer: TreeWriter, store: TreeStore, ref: str, tree: str, words: str) -> git.GitBytes:
+def _commit(writer: "TreeWriter", store: TreeStore, ref: str, tree: str, words: str) -> git.GitBytes:
     """Put a new commit under a reference; its parent is the work tree's own, where that has one."""
     made = git.GitBytes(1, b"", "")
     if writer.repository:

@@ -20,7 +20,7 @@ from mi.learning.mining import ClaimMiner, PreferenceMiner
 from mi.learning.overlay import point_to_strategy
 from mi.learning.segments import SegmentFile, find_unlearned
 from mi.learning.suggestions import Learner
-from mi.learning.why import DECISIONS, explain_event, find_moment, find_speaker
+from mi.learning.why import DECISIONS, explain_event, find_moment, quote_event
 from mi.learning.why_trace import Reach, trace
 from mi.mind.mind import Judgement
 from mi.mind.prompt import Prompt
@@ -139,7 +139,7 @@ class WhySteps(RunSteps):
         thoughts = CombinedStores(self._own.read(moment), self._shared.read(moment))
         why = explain_event(event, thoughts, as_of_ts, self._settings.top_k, self._place.language)
         reach = Reach(thoughts, self._search, self._own)
-        trace(why, find_speaker(event), _RecorderJudge(recorder), reach, self._settings, recorder.append)
+        trace(why, quote_event(event), _RecorderJudge(recorder), reach, self._settings, recorder.append)
 
     def _last_decision(self) -> dict[str, Any] | None:
         for event in read_back(self._place.files.evidence, self._place.notices):
