@@ -28,7 +28,7 @@ from mi.knowledge.search.team import (
 )
 from mi.knowledge.search.words import compact
 from mi.knowledge.thoughts.kinds import MINED
-from mi.knowledge.thoughts.trust import of_thought
+from mi.knowledge.thoughts.trust import find_trust
 
 if TYPE_CHECKING:
     from mi.contract.fact_status import Truth
@@ -142,7 +142,7 @@ class _Describer:
             return KnowledgeEntry(one, find_kind(one), reach, "", by, "", is_over)
         known = self._read(one.project_id)
         thought = known.get(one.id)
-        trust = of_thought(thought, known) if thought else "import"
+        trust = find_trust(thought, known) if thought else "import"
         return KnowledgeEntry(
             one,
             next((kind for tag, kind in TOLD_BY.items() if tag in one.tags), "note"),

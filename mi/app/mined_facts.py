@@ -25,11 +25,11 @@ def list_unconfirmed(context: HomeContext, project_id: str = "", most: int = MOS
         return []
     from mi.knowledge.thoughts.store_state import Filter
     from mi.knowledge.thoughts.stores import CombinedStores
-    from mi.knowledge.thoughts.trust import of_thought
+    from mi.knowledge.thoughts.trust import find_trust
 
     thoughts = CombinedStores(store.read(save=False))
     found = thoughts.find("claim", Filter(types=("fact", "assumption"), tags=(MINED,)))
-    return list(islice((one for one in found if of_thought(one, thoughts) == "hands"), most))
+    return list(islice((one for one in found if find_trust(one, thoughts) == "hands"), most))
 
 
 def _mentions(path: str, word: bytes) -> bool:

@@ -61,7 +61,7 @@ class HomeRecall:
 
         Each store is read as it is when first asked.
         """
-        from mi.knowledge.thoughts.trust import of_thought
+        from mi.knowledge.thoughts.trust import find_trust
 
         read_project = cache(build_thoughts(self._context).read_project)
 
@@ -70,7 +70,7 @@ class HomeRecall:
                 return True
             known = read_project(hit.document.project_id)
             thought = known.get(hit.document.id)
-            return thought is not None and of_thought(thought, known) != "hands"
+            return thought is not None and find_trust(thought, known) != "hands"
 
         return is_heard
 

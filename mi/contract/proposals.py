@@ -115,12 +115,6 @@ def apply_answer(folder: str, question_id: str, answer: str, notices: Notices) -
     return "unverified"
 
 
-def is_about(folder: str, question_id: str, notices: Notices) -> bool:
-    """Return whether an answer to a question would open the way to tasks."""
-    waits = any(one.question_id == question_id for one in _waiting(folder, notices))
-    return waits or TinyTasks("/", folder, notices).awaits(question_id)
-
-
 def is_yes(answer: str) -> bool:
     """Return whether a person's answer begins with a word of consent."""
     return begins_with_yes(answer, patterns().yes_to_tasks)

@@ -42,11 +42,6 @@ def find_tier(risk: int, triggers: Collection[str] = (), full: bool = False) -> 
     return "high" if full else max(asked, key=TIERS.index)
 
 
-def must_wait(of: Tier) -> bool:
-    """Return whether one must wait for the person's word."""
-    return of == "high"
-
-
 def find_problems(of: Tier, parts: Mapping[str, str]) -> list[str]:
     """Return what is wrong with a challenge, as `<part>: <what>`: a part missing, too long, or one too many."""
     found = [f"{name}: missing" for name in PARTS[of] if not parts.get(name, "").strip()]

@@ -71,11 +71,6 @@ def _read_record(log: str, offset: int) -> Record | None:
     return event.record() if event else None
 
 
-def tally(answered: Iterable[SettledQuestion | AnsweredAlone]) -> list[TopicAgreement]:
-    """Return the agreement by topic, the one most asked about first; questions of no topic stand together."""
-    return add_up(map(count_answer, answered))
-
-
 def add_up(counts: Iterable[TopicAgreement]) -> list[TopicAgreement]:
     """Return the agreement by topic of what was counted one by one."""
     found: dict[str, TopicAgreement] = {}

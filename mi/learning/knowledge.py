@@ -11,7 +11,7 @@ from mi.knowledge.thoughts.context import ThoughtFinder, build
 from mi.knowledge.thoughts.kinds import Scope
 from mi.knowledge.thoughts.store import ThoughtStore
 from mi.knowledge.thoughts.stores import CombinedStores
-from mi.knowledge.thoughts.trust import of_thought
+from mi.knowledge.thoughts.trust import find_trust
 from mi.learning.segments import Segment
 from mi.mind.prompts.checkpoint_decide import SegmentCase
 from mi.mind.prompts.mine_claims import SegmentToMine
@@ -51,7 +51,7 @@ class Knowledge(NamedTuple):
         thoughts = self.thoughts()
         found = build(thoughts, query, self.search)
         chosen = [*found.values_claims, *found.pref_goal_claims, *found.query_claims]
-        trusted = [one for one in chosen if of_thought(one, thoughts) != "hands"][:_KNOWN]
+        trusted = [one for one in chosen if find_trust(one, thoughts) != "hands"][:_KNOWN]
         return [CitableText(id=one.id, text=str(one.raw.get("text") or "")) for one in trusted]
 
     def runtime_text(self) -> str:

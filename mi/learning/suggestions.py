@@ -14,7 +14,7 @@ from mi.knowledge.thoughts.records import Claim
 from mi.knowledge.thoughts.store import citing
 from mi.knowledge.thoughts.store_state import Filter, Thought
 from mi.knowledge.thoughts.stores import CombinedStores
-from mi.knowledge.thoughts.trust import of_thought
+from mi.knowledge.thoughts.trust import find_trust
 from mi.learning.candidates import PreferenceCandidate, PreferenceCandidates
 from mi.learning.knowledge import Knowledge
 from mi.learning.segments import Hand, Segment, SegmentEvent, SegmentFile
@@ -140,7 +140,7 @@ def find_standing(knowledge: Knowledge, text: str) -> list[Standing]:
 
 def _as_standing(found: dict[str, Thought], thoughts: CombinedStores) -> Iterator[Standing]:
     for claim in found.values():
-        raw, trust = claim.raw, of_thought(claim, thoughts)
+        raw, trust = claim.raw, find_trust(claim, thoughts)
         if RAW not in (raw.get("tags") or []) and trust != "hands":  # what only an agent said stands for nothing
             yield Standing(claim.id, str(raw.get("text") or ""), trust == "user")
 

@@ -22,7 +22,7 @@ from mi.knowledge.thoughts.kinds import BINDING, RULING, Kind
 from mi.knowledge.thoughts.records import Claim, Edge, Node
 from mi.knowledge.thoughts.store import ThoughtStore, also_citing
 from mi.knowledge.thoughts.store_state import Filter, Reading, Thought
-from mi.knowledge.thoughts.trust import least
+from mi.knowledge.thoughts.trust import find_least_trusted
 
 _KIND, _VERSION = "mi.export", "v1"
 _SHAPES: dict[str, type[msgspec.Struct]] = {"claim": Claim, "node": Node, "edge": Edge, "workflow": Workflow}
@@ -218,7 +218,7 @@ def take_in(
     event = log().append(LearnApplied(suggestion_id=source, applied_claim_ids=applied), sync=True)
     here = {"scope": "project", "visibility": "project", "project_id": project_id}
     # an agent's word is no more than that by having been elsewhere
-    origins = [least(["import", record.get("origin") or "import"]) for record in thoughts]
+    origins = [find_least_trusted(["import", record.get("origin") or "import"]) for record in thoughts]
     stamped = [record | here | {"origin": origin} for record, origin in zip(thoughts, origins, strict=True)]
     store.reassert([also_citing(record, event.event_id) for record in stamped])
     for workflow in workflows:

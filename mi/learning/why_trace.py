@@ -13,7 +13,7 @@ from mi.knowledge.thoughts.kinds import RAW
 from mi.knowledge.thoughts.records import Edge
 from mi.knowledge.thoughts.store import ThoughtStore, citing
 from mi.knowledge.thoughts.stores import CombinedStores
-from mi.knowledge.thoughts.trust import of_thought
+from mi.knowledge.thoughts.trust import find_trust
 from mi.learning.mind_calls import Judge
 from mi.learning.why import Why
 from mi.mind.mind import Judgement
@@ -91,6 +91,6 @@ def _candidates(why: Why, said: str, reach: Reach, top_k: int) -> list[CitableTe
         claim = reach.thoughts.get(one) if one.startswith("cl_") and one != why.target.id else None
         if claim is None or len(found) >= top_k or RAW in (claim.raw.get("tags") or ()):
             continue
-        if one in why.candidate_claim_ids or (claim.stands and of_thought(claim, reach.thoughts) != "hands"):
+        if one in why.candidate_claim_ids or (claim.stands and find_trust(claim, reach.thoughts) != "hands"):
             found[one] = CitableText(id=one, text=label(claim))
     return list(found.values())

@@ -193,10 +193,6 @@ def tell_apart(options: tuple[str, ...]) -> tuple[frozenset[str], ...]:
     return tuple(found)
 
 
-def _every_word(text: str) -> set[str]:
-    return set(plain_words(text).split())
-
-
 def pair_options(one: tuple[str, ...], other: tuple[str, ...]) -> tuple[int, ...] | None:
     """Return for every option of a question its counterpart among those of another; None unless each has one."""
     if len(one) != len(other) or len(one) > _MOST_OPTIONS:

@@ -23,7 +23,6 @@ FOLDERS: dict[CardType, str] = {
     "heuristic": "heuristics",
     "pattern": "patterns",
 }
-SECTIONS = ("When it applies", "When it bends", "Evidence")
 EVERY_BOOT, MUST_READ, ON_DEMAND = 9, 7, 4  # salience from which a card is loaded at boot, read on a match, offered
 _WARN_FROM, _WARN_SHARE = 10, 0.7
 

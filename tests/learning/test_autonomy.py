@@ -8,7 +8,7 @@ from mi.evidence.log import EvidenceWriter
 from mi.evidence.records.run import Question, QuestionOption, UserInput, WouldAnswer
 from mi.evidence.records.thoughts import AnsweredAlone
 from mi.kernel.notices import Notices
-from mi.learning.autonomy import SettledQuestion, TopicAgreement, may_answer, tally
+from mi.learning.autonomy import SettledQuestion, TopicAgreement, add_up, count_answer, may_answer
 from tests.autopilot.workbench import MEND, TEST, Workbench, say
 
 DONE = [MEND, TEST, say("Fixed and tested. Done.")]
@@ -28,6 +28,10 @@ def settled(count: int, right: int, **fields: str) -> list[SettledQuestion]:
     return [
         SettledQuestion(asked(**fields), UserInput(answer=one, ts=f"2026-01-{at + 10}")) for at, one in enumerate(said)
     ]
+
+
+def tally(answered: list[SettledQuestion | AnsweredAlone]) -> list[TopicAgreement]:
+    return add_up(map(count_answer, answered))
 
 
 def test_agreement_is_counted_by_topic() -> None:

@@ -8,7 +8,7 @@ import pytest
 from mi.app.home_context import HomeContext
 from mi.app.thoughts import build_thoughts
 from mi.kernel.home import Home
-from mi.knowledge.thoughts.trust import of_thought
+from mi.knowledge.thoughts.trust import find_trust
 from mi.learning.mining import mine
 from mi.learning.suggestions import Learner
 from mi.learning.values import set_values
@@ -308,7 +308,7 @@ def test_nothing_that_is_mined_takes_the_place_or_the_trust_of_what_was_there(ho
     thoughts = build_thoughts(context).read("effective")
     kept = thoughts.get(value.claim_id)
     assert kept is not None
-    assert (kept.status, of_thought(kept, thoughts)) == ("active", "user")
+    assert (kept.status, find_trust(kept, thoughts)) == ("active", "user")
 
 
 @pytest.mark.req(

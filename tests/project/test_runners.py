@@ -55,7 +55,7 @@ runners.RUNNERS += (
 runners.BY_NAME["spin"] = runners.RUNNERS[-1]
 runners.COMMON_NAMES["spinw"] = "spin"
 
-from mi.project.checks.files import defines_checks, promises, runners as runners_of
+from mi.project.checks.files import promises, runners as runners_of
 from mi.project.checks.outcome import could_not_start, ran_nothing
 from mi.project.checks.recognition import detect, is_check
 
@@ -65,7 +65,7 @@ print(json.dumps({
     "found": [check.command for check in checks],
     "runs": [call for call in calls if is_check(call, checks)],
     "recipe": runners_of("@spin all; true\\n\\tspin all"),
-    "defines": [defines_checks("a/spin.toml"), promises("a/spin.toml", "spin all")],
+    "promises": promises("a/spin.toml", "spin all"),
     "nothing": [ran_nothing("0 spins"), ran_nothing("0 spins, 3 spins"), ran_nothing("3 spins")],
     "missing": could_not_start(1, "python: No module named spin"),
 }))
@@ -81,7 +81,7 @@ def test_one_entry_is_all_it_takes(tmp_path: Path) -> None:
         "found": ["cd sub && spin all"],
         "runs": ["spin all", "./spinw all x", "python3 -m spin all"],
         "recipe": ["spin all"],
-        "defines": [True, {"spin all": "spin all"}],
+        "promises": {"spin all": "spin all"},
         "nothing": [True, False, False],
         "missing": True,
     }

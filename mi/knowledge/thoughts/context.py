@@ -17,7 +17,7 @@ from mi.knowledge.thoughts.kinds import ANSWER, CHECKPOINT, RAW, SUMMARY, TESTLE
 from mi.knowledge.thoughts.settings import TAG as SETTING
 from mi.knowledge.thoughts.store_state import Filter, Thought
 from mi.knowledge.thoughts.stores import CombinedStores
-from mi.knowledge.thoughts.trust import of_thought
+from mi.knowledge.thoughts.trust import find_trust
 
 _GUIDING = ("preference", "goal")
 _REPORT = 400  # characters that are shown of what a stretch of work left
@@ -137,7 +137,7 @@ def build_least(thoughts: CombinedStores, budget: Budget = Budget()) -> Context:
 
 
 def _trusted(found: Iterable[Thought], thoughts: CombinedStores) -> Iterator[Thought]:
-    return (one for one in found if of_thought(one, thoughts) != "hands")
+    return (one for one in found if find_trust(one, thoughts) != "hands")
 
 
 def _values(thoughts: CombinedStores, limit: int) -> list[Thought]:

@@ -21,11 +21,11 @@ def listed(thought: Thought, thoughts: CombinedStores) -> dict[str, Any]:
 
 def described(thought: Thought, thoughts: CombinedStores) -> dict[str, Any]:
     """Return the fields for a look at one thought: also how far it is trusted, and how it was taken back."""
-    from mi.knowledge.thoughts.trust import of_thought
+    from mi.knowledge.thoughts.trust import find_trust
 
     fields = listed(thought, thoughts)
     if thought.kind != "edge":
-        fields["trust"] = of_thought(thought, thoughts)
+        fields["trust"] = find_trust(thought, thoughts)
     retraction = thoughts.retraction(thought)
     if retraction is not None:
         fields["retracted"] = {name: retraction.get(name) for name in ("ts", "rationale", "source_refs", "origin")}

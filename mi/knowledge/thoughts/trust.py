@@ -2,7 +2,6 @@
 
 from collections.abc import Iterable
 
-from mi.evidence.records.table import TRUST
 from mi.knowledge.thoughts.kinds import RESTS_ON, Origin
 from mi.knowledge.thoughts.store_state import Thought
 from mi.knowledge.thoughts.stores import CombinedStores
@@ -11,18 +10,13 @@ _ORDER: tuple[Origin, ...] = ("hands", "import", "mind", "user")  # the least tr
 _BOUND = 200  # thoughts looked at for one answer
 
 
-def least(origins: Iterable[str]) -> Origin:
+def find_least_trusted(origins: Iterable[str]) -> Origin:
     """Return the least trusted of some origins; nothing at all is no more than an import."""
     ranks = [_ORDER.index(one) if one in _ORDER else 0 for one in origins]
     return _ORDER[min(ranks)] if ranks else "import"
 
 
-def of_event(kind: str) -> Origin:
-    """Return whose word an evidence record of a kind carries."""
-    return TRUST.get(kind, "mind")
-
-
-def of_thought(thought: Thought, thoughts: CombinedStores) -> Origin:
+def find_trust(thought: Thought, thoughts: CombinedStores) -> Origin:
     """Return the trust of a stored thought: the least of its own origin and of all it is derived from or depends on.
 
     What only an agent said is tentative until the person, or an event such as a passed check, supports it.
@@ -36,7 +30,7 @@ def of_thought(thought: Thought, thoughts: CombinedStores) -> Origin:
             if edge.to_id not in seen and (found := thoughts.get(edge.to_id)) is not None:
                 seen.add(edge.to_id)
                 waiting.append(found)
-    return least(origins)
+    return find_least_trusted(origins)
 
 
 def _confirmed(thought: Thought, thoughts: CombinedStores) -> str:

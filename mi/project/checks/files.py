@@ -6,18 +6,12 @@ import re
 from mi.kernel.shell.outcome import decisive_commands
 from mi.project.checks.runners import RUNNERS
 
-_FILES = frozenset(file for runner in RUNNERS for file in runner.defined_in)
 _RUNNER = re.compile("|".join(f"^(?:{runner.in_recipe})" for runner in RUNNERS if runner.in_recipe))
 
 _CONFIGURING = re.compile(
     rf"(?:^|/)(?:{'|'.join(runner.configured_by for runner in RUNNERS if runner.configured_by)})$"
 )
 RUNNER_MODULES = frozenset(module for runner in RUNNERS for module in runner.shadowed_by)
-
-
-def defines_checks(path: str) -> bool:
-    """Return whether a file says what a check of its folder runs."""
-    return os.path.basename(path) in _FILES
 
 
 def configures_runner(path: str) -> bool:

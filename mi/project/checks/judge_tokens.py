@@ -7,7 +7,6 @@ from functools import cache
 from mi.kernel.named_tuple import NamedTuple
 
 _OPEN, _CLOSE = "([{", ")]}"
-_PAIRS = {")": "(", "]": "[", "}": "{"}
 # Comments that a compiler or a runner obeys.
 _OBEYED = re.compile(
     r"//\s*(?:go:|\+build)|@(?:jest|vitest)-environment|@ts-nocheck|#!|@(?:test|dataProvider|depends)\b"

@@ -4,7 +4,6 @@ from collections.abc import Sequence
 
 from mi.kernel.language import DEFAULT
 from mi.kernel.messages import NestedText, text
-from mi.project.proof.results import ReportProblem
 from mi.project.proof.verdict import ProofReason
 
 _SHOWN = 5  # tests that are named
@@ -18,11 +17,6 @@ def tell_agent(reason: ProofReason, language: str = DEFAULT) -> str:
 def tell_person(reason: ProofReason, language: str = DEFAULT) -> str:
     """Return a reason as it stands in a summary."""
     return _tell("proof.person-", reason, language)
-
-
-def tell_problem(problem: ReportProblem, language: str = DEFAULT) -> str:
-    """Return in one line why a report cannot be believed."""
-    return text(f"proof.problem-{problem.kind}", language, detail=problem.detail)
 
 
 def _tell(key: str, reason: ProofReason, language: str) -> str:

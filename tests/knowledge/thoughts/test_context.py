@@ -12,7 +12,7 @@ from mi.app.thoughts import build_thoughts
 from mi.kernel.home import Home
 from mi.knowledge.thoughts import context
 from mi.knowledge.thoughts.context import Budget, Context, build
-from mi.knowledge.thoughts.trust import least, of_event, of_thought
+from mi.knowledge.thoughts.trust import find_least_trusted, find_trust
 from tests.conftest import Mi
 from tests.knowledge.thoughts.lines import claim, edge, node, retract, write
 
@@ -201,9 +201,9 @@ def test_however_much_an_agent_says_it_neither_hides_nor_slows_what_others_said(
 
     def counted(thought: Any, thoughts: Any) -> str:
         looked.append(thought.id)
-        return of_thought(thought, thoughts)
+        return find_trust(thought, thoughts)
 
-    monkeypatch.setattr(context, "of_thought", counted)
+    monkeypatch.setattr(context, "find_trust", counted)
     found = built(opened, "tabs", as_of=as_of)
     assert set(ids(found.pref_goal_claims)) == {"cl_7", "cl_mine"}
     assert ids(found.nodes) == ["nd_mine"]
@@ -237,14 +237,14 @@ def test_trust_is_the_least_of_what_is_cited(mi: Mi, opened: HomeContext, here: 
 
 
 @pytest.mark.parametrize(
-    ("kinds", "origin"),
+    ("origins", "least"),
     [
-        (["values_set"], "user"),
-        (["user_input", "decide_next"], "mind"),
-        (["decide_next", "evidence"], "hands"),
-        (["a_kind_of_tomorrow"], "mind"),
+        (["user"], "user"),
+        (["user", "mind"], "mind"),
+        (["mind", "hands"], "hands"),
+        (["user", "an_origin_of_tomorrow"], "hands"),
         ([], "import"),
     ],
 )
-def test_what_rests_on_events_is_trusted_as_the_least_of_them(kinds: list[str], origin: str) -> None:
-    assert least(of_event(kind) for kind in kinds) == origin
+def test_what_rests_on_several_is_trusted_as_the_least_of_them(origins: list[str], least: str) -> None:
+    assert find_least_trusted(origins) == least
