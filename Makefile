@@ -31,6 +31,7 @@ check: $(VENV)/.ready-dev  ## style, types, floors
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 	$(BIN)/mypy
+	$(BIN)/mypy --platform darwin --python-version 3.14
 	$(BIN)/lint-imports
 	$(BIN)/python docs/reference.py --check
 

@@ -2,13 +2,16 @@
 
 import os
 import signal
+import sys
 import time
 from collections.abc import Sequence
 
 from mi.kernel import ids
+from mi.kernel.ancestry import ask_ps
 from mi.kernel.named_tuple import NamedTuple
 
 VARIABLE = "MI_BATCH_MARK"
+_PROC = "/proc"  # where it is missing, as on macOS, `ps` is asked
 _GRACE_S = 0.3  # what an agent leaves is often about to end
 
 
@@ -27,8 +30,8 @@ class ProcessMark:
         self.environment = {VARIABLE: value}
 
     def find(self) -> list[int]:
-        """Return the living processes that carry the mark; none where the system has no /proc."""
-        return [pid for pid in _all_pids() if pid != os.getpid() and self._entry in _environment_of(pid)]
+        """Return the living processes that carry the mark."""
+        return [pid for pid, entries in _environments().items() if pid != os.getpid() and self._entry in entries]
 
     def find_left(self, session: int) -> list[LeftProcess]:
         """Return what carries the mark or is of the agent's session, with all that descends from it, after a moment."""
@@ -38,8 +41,8 @@ class ProcessMark:
         return [LeftProcess(pid, _command_of(pid)) for pid in sorted(found)]
 
     def _look(self, session: int) -> set[int]:
-        stats = {pid: stat for pid in _all_pids() if pid != os.getpid() and (stat := _stat_of(pid))}
-        found = {pid for pid, stat in stats.items() if stat.session == session or self._entry in _environment_of(pid)}
+        stats = {pid: stat for pid, stat in _stats().items() if pid != os.getpid()}
+        found = {pid for pid, stat in stats.items() if stat.session == session} | {*self.find()} & {*stats}
         while more := {pid for pid, stat in stats.items() if stat.parent in found} - found:
             found |= more
         return found
@@ -68,7 +71,7 @@ def make_mark() -> ProcessMark:
 def mark_of(pid: int) -> ProcessMark | None:
     """Return the mark a living process carries; None when it is gone or was not started by MI."""
     start = f"{VARIABLE}=".encode()
-    values = [entry.removeprefix(start) for entry in _environment_of(pid) if entry.startswith(start)]
+    values = [entry.removeprefix(start) for entry in _environments(pid).get(pid, ()) if entry.startswith(start)]
     return ProcessMark(values[0].decode("utf-8", "replace")) if values else None
 
 
@@ -83,8 +86,8 @@ def group_exists(group: int) -> bool:
         return False
     except PermissionError:
         return True
-    pids = _all_pids()
-    return not pids or any(_lives_in(group, pid) for pid in pids)
+    stats = _stats()
+    return not stats or any(stat.group == group for stat in stats.values())
 
 
 def end_processes(left: Sequence[LeftProcess]) -> None:
@@ -103,6 +106,14 @@ class _Stat(NamedTuple):
     session: int
 
 
+def _stats() -> dict[int, _Stat]:
+    """Return whose each living process is."""
+    if not _has_proc():  # `ps` tells no session that can be compared: an agent's group has the same number
+        rows = (line.split(None, 3) for line in ask_ps("-A", "-o", "pid=,ppid=,pgid=,stat="))
+        return {int(row[0]): _Stat(int(row[1]), int(row[2]), int(row[2])) for row in rows if row[3][:1] != "Z"}
+    return {pid: stat for pid in _all_pids() if (stat := _stat_of(pid))}
+
+
 def _stat_of(pid: int) -> _Stat | None:
     """Return whose a process is; None when it is gone or dead."""
     try:
@@ -113,17 +124,28 @@ def _stat_of(pid: int) -> _Stat | None:
     return None if state in (b"Z", b"X") else _Stat(*map(int, numbers))
 
 
-def _lives_in(group: int, pid: int) -> bool:
-    found = _stat_of(pid)
-    return found is not None and found.group == group
-
-
 def _command_of(pid: int) -> str:
+    if not _has_proc():
+        return " ".join(ask_ps("-ww", "-p", str(pid), "-o", "command="))
     try:
         with open(f"/proc/{pid}/cmdline", "rb") as file:
             return file.read(4096).rstrip(b"\0").replace(b"\0", b" ").decode("utf-8", "replace")
     except OSError:
         return ""
+
+
+def _environments(pid: int | None = None) -> dict[int, list[bytes]]:
+    """Return the environment of a process, or of each that this user may look into."""
+    if not _has_proc():  # the words of the command stand before it: a mark is none of them
+        whose = ["-A"] if pid is None else ["-p", str(pid)]
+        lines = ask_ps(*whose, "-ww", "-o", "pid=,command=", *(["-E"] if sys.platform == "darwin" else ["e"]))
+        rows = (line.strip().partition(" ") for line in lines)
+        return {int(number): os.fsencode(rest).split() for number, _, rest in rows}
+    return {one: _environment_of(one) for one in (_all_pids() if pid is None else [pid])}
+
+
+def _has_proc() -> bool:
+    return os.path.isdir(_PROC + "/self")
 
 
 def _all_pids() -> list[int]:

@@ -10,6 +10,7 @@ _TRIES = 3  # a parent that ends meanwhile leaves its child to another
 _DEEPEST = 1000
 _INIT = 1
 _PS = ("/bin/ps",)  # not whichever the path finds
+_PS_S = 5.0
 _MANY = 65_536  # user ids of a container; whoever makes a namespace for themselves has one
 
 
@@ -44,8 +45,7 @@ def _read_proc(pid: int | None, proc: str) -> list[ProcessInfo] | None:
     try:
         if pid is None:  # not getpid(): /proc may be that of an outer namespace
             pid = int(os.readlink(os.path.join(proc, "self")))
-        ticks, now = os.sysconf("SC_CLK_TCK"), time.time()
-        booted = now - time.clock_gettime(time.CLOCK_BOOTTIME)
+        ticks, booted = os.sysconf("SC_CLK_TCK"), measure_boot()
         chain = [_read_process(proc, pid, booted, ticks)]
     except (OSError, ValueError, IndexError):
         return None
@@ -97,19 +97,28 @@ def _is_hidden(pid: int) -> bool:
 
 def _read_ps(pid: int) -> list[ProcessInfo] | None:
     """Return the chain as `ps` lists it, where there is no /proc."""
-    import subprocess
-
-    command = [*_PS, "-A", "-o", "pid=", "-o", "ppid=", "-o", "uid=", "-o", "lstart=", "-o", "command="]
     try:
-        said = subprocess.run(command, env=os.environ | {"LC_ALL": "C"}, capture_output=True, check=True, timeout=5)
-        listed = {one.pid: one for one in map(_parse_ps, os.fsdecode(said.stdout).splitlines())}
-    except (OSError, ValueError, subprocess.SubprocessError):
+        lines = ask_ps("-A", "-o", "pid=", "-o", "ppid=", "-o", "uid=", "-o", "lstart=", "-o", "command=")
+        listed = {one.pid: one for one in map(_parse_ps, lines)}
+    except ValueError:
         return None
     chain: list[ProcessInfo] = []
     while pid in listed and len(chain) < _DEEPEST:
         chain.append(listed[pid])
         pid = chain[-1].parent
     return chain or None
+
+
+def ask_ps(*words: str) -> list[str]:
+    """Return the lines that `ps` tells, where there is no /proc; none when it does not."""
+    import subprocess
+
+    env = os.environ | {"LC_ALL": "C"}
+    try:
+        said = subprocess.run([*_PS, *words], env=env, capture_output=True, check=True, timeout=_PS_S)
+    except (OSError, subprocess.SubprocessError):
+        return []
+    return [line for line in os.fsdecode(said.stdout).splitlines() if line.strip()]
 
 
 def _parse_ps(line: str) -> ProcessInfo:

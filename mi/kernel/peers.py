@@ -36,6 +36,8 @@ def connect_to_peer(prefix: str, name: str, patience_s: float) -> socket.socket:
 
 def find_peer(peer: socket.socket) -> int:
     """Return the process at the other end; 0 when it is not seen, or another user's."""
+    if sys.platform != "linux":
+        return 0
     found = peer.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, _CREDENTIALS.size)
     pid, user, _ = _CREDENTIALS.unpack(found)
     return max(pid, 0) if user in (0, os.geteuid()) else 0

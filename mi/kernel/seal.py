@@ -27,6 +27,7 @@ _PIECE = 1 << 20
 _SIZE = 24  # bytes of a digest
 _START = "00" * _SIZE
 _own: "dict[str, SealedEnd]" = {}  # by log: where it ended after this process wrote to it
+_keep = getattr(os, "fdatasync", os.fsync)  # macOS has the second one only
 
 _hearers: "list[Callable[[Append], object]]" = []
 
@@ -128,7 +129,7 @@ class AppendSeal:
         """Say that it is written."""
         _write(self._file, self._number, msgspec.structs.replace(self._line, file=_state(self._log)))
         if self._line.kept:
-            os.fdatasync(self._file)
+            _keep(self._file)
         _own[self._path] = self._line.head
 
     def close(self) -> None:
@@ -193,7 +194,7 @@ def _announce(path: str, head: SealedEnd) -> None:
         number = _count(fd)
         last = _read(fd, number - 1) or _describe(path)
         _write(fd, number, msgspec.structs.replace(last, kept=True, instead=head))
-        os.fdatasync(fd)
+        _keep(fd)
     finally:
         os.close(fd)
 

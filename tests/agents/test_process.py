@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from mi.agents import leftovers
 from mi.agents.leftovers import group_exists
 from mi.agents.process import AgentProcess, Ended, Escalation, ProcessLimits
 from mi.agents.signals import StopFlag, stop_on_signals
@@ -171,6 +172,21 @@ def test_a_child_is_ended_when_someone_else_kills_the_agent() -> None:
 
         ended = process.pump(kill_once_the_child_is_there)
     assert (ended.code, ended.stopped) == (-signal.SIGKILL, "")
+    assert wait_until(lambda: not is_alive(child_in(seen.out)))
+
+
+def test_without_proc_an_escaped_child_is_found_by_ps(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As on macOS: what ended well left it and it is told; what was stopped leaves nothing."""
+    monkeypatch.setattr(leftovers, "_PROC", str(tmp_path / "no-proc"))
+    ended, seen = run(scripted_agent([leave_child(own_group=True), print_line("bye")]))
+    child = child_in(seen.out)
+    assert [one.pid for one in ended.left] == [child]
+    mark = leftovers.mark_of(child)
+    assert mark is not None
+    assert mark.kill() == 1
+    assert wait_until(lambda: not is_alive(child))
+    agent = scripted_agent([leave_child(own_group=True), stay()])
+    _, seen = run(agent, limits=ProcessLimits(idle_s=0.5), escalation=FAST)
     assert wait_until(lambda: not is_alive(child_in(seen.out)))
 
 

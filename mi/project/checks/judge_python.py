@@ -42,7 +42,7 @@ def _first_line(node: ast.stmt) -> int:
 
 def _class_header(node: ast.ClassDef) -> str:
     head = ast.ClassDef(node.name, node.bases, node.keywords, [ast.Pass()], node.decorator_list)
-    head.type_params = getattr(node, "type_params", [])  # type: ignore[attr-defined]
+    vars(head)["type_params"] = getattr(node, "type_params", [])  # since Python 3.12
     return ast.unparse(ast.fix_missing_locations(head))
 
 

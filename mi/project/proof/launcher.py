@@ -129,6 +129,8 @@ def _make_point(target: str, source: str) -> None:
 
 def _lay(source: str, target: str, upper: str) -> bool:
     """Lay a layer over a folder that takes what is written; return whether that can be done here."""
+    if sys.platform != "linux":
+        return False
     for folder in (upper + "/upper", upper + "/work"):
         os.makedirs(folder, exist_ok=True)
     lower = os.open(source, os.O_PATH)  # by its number: no character of the path has a meaning then

@@ -2,6 +2,7 @@
 
 import os
 import stat
+import sys
 from collections.abc import Iterable, Mapping
 
 from mi.project.checks.judge_places import is_set_up, judge_kind
@@ -54,6 +55,8 @@ def _is_covered(layer: str, path: str) -> bool:
 
 def _is_opaque(place: str) -> bool:
     """Return whether a folder of a layer stands in place of the one below, and not over it."""
+    if sys.platform != "linux":  # it has no such layers
+        return False
     try:
         return any(name in _OPAQUE for name in os.listxattr(place, follow_symlinks=False))
     except OSError:
