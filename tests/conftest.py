@@ -45,6 +45,14 @@ def pytest_collection() -> Iterator[None]:
         gc.enable()
 
 
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """Say what could not be tried on this machine."""
+    for report in terminalreporter.getreports("passed"):
+        for name, what in report.user_properties:
+            if name == "not tried" and what:
+                terminalreporter.write_line(f"not tried, since it is not on this machine: {what}", yellow=True)
+
+
 @pytest.hookimpl(optionalhook=True)  # a run without workers has none to count
 def pytest_xdist_auto_num_workers() -> int:
     """Start three workers for two cores: a test also waits for disks, clocks and other processes."""
