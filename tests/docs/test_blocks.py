@@ -7,12 +7,13 @@ from pathlib import Path
 
 import pytest
 
+from tests.cli.test_help import ALL
 from tests.conftest import MI
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 PAGES = sorted([ROOT / "README.md", ROOT / "README.zh-CN.md", *(ROOT / "docs").rglob("*.md")])
 LIMIT_S = 120
-# Proved where they belong: the build in tests/test_packaging.py, the demo in its own tests, and what needs an agent
+# Proved where they belong: the build in tests/test_packaging.py and test_installing.py, the demo in its own tests, and what needs an agent
 # with the real ones, in tests/real/test_guides.py; whom nobody reaches here in tests/autopilot/test_notify.py.
 ELSEWHERE = (
     *("make ", "pip install", "npm install", "mi run fix the failing test", "mi run --file", "case $? in"),
@@ -56,6 +57,37 @@ def test_every_block_is_run_somewhere():
         for kind in re.findall(r"(?m)^```(\w+)", page.read_text("utf-8"))
     }
     assert kinds <= {"bash", "python", "mermaid"}  # python: tests/testing/test_guide.py
+
+
+def test_every_command_that_a_page_names_exists():
+    """Also those that need what is not here: their words and flags are the program's."""
+    for parser in ALL.values():
+        parser.format_help()  # adds the arguments that are added late
+    wrong = []
+    for page in [*ROOT.glob("README*.md"), *(ROOT / "docs/guides").glob("*.md")]:
+        text = page.read_text("utf-8")
+        lines = [line for block in re.findall(r"(?ms)^```\w*\n(.*?)^```", text) for line in block.splitlines()]
+        named = re.findall(r"`mi ([a-z][^`\n]*)`", text) + [line[3:] for line in lines if re.match(r"mi [a-z]", line)]
+        wrong += [f"{page.name}: mi {one}" for one in named if not is_command(one)]
+    assert wrong == []
+
+
+def is_command(said: str) -> bool:
+    """Whether words begin with those of a command and have no other flags than it has."""
+    said = re.split(r" [|#] ", re.sub(r'"[^"]*"|\'[^\']*\'', "WORDS", said))[0]
+    words = said.split()
+    known = next((ALL[name] for n in (3, 2, 1) if (name := " ".join(words[:n])) in ALL), None)
+    if known is None:
+        return False
+    flags = {flag for action in known._actions for flag in action.option_strings}
+    return set(re.findall(r"(?<!\S)--[a-z-]+", said)) <= flags | {"--home"}
+
+
+def test_both_tutorials_have_the_same_blocks():
+    english, chinese = (blocks(ROOT / f"docs/guides/{name}.md") for name in ("tutorial", "tutorial.zh"))
+    assert [re.sub(r'--values "[^"]*"', "", one) for one in english] == [
+        re.sub(r'--values "[^"]*"', "", one) for one in chinese
+    ]
 
 
 def test_every_guide_is_linked():
