@@ -15,8 +15,8 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 DOCS = ROOT / "docs/figures.md"
-BENCHES = """judge contract floor hands loop minds asked_once thoughts rules late_imports snapshots proof speaker
-    answers inbox seal stream queue trees fleet page hub hub_questions""".split()
+BENCHES = """judge judges contract floor hands loop minds asked_once thoughts rules late_imports snapshots proof
+    secrets speaker answers inbox seal stream queue trees fleet page hub hub_questions""".split()
 _HEAD = """# Figures
 
 What `make bench` printed: times beside the same machine's own `python -c pass` in the same run where that says more

@@ -13,8 +13,9 @@ from tests.conftest import MI
 ROOT = Path(__file__).resolve().parent.parent.parent
 PAGES = sorted([ROOT / "README.md", ROOT / "README.zh-CN.md", *(ROOT / "docs").rglob("*.md")])
 LIMIT_S = 120
-# Proved where they belong: the build in tests/test_packaging.py and test_installing.py, the demo in its own tests, and what needs an agent
-# with the real ones, in tests/real/test_guides.py; whom nobody reaches here in tests/autopilot/test_notify.py.
+# Proved where they belong: the build in tests/test_packaging.py, installing in tests/test_installing.py, the demo in
+# its own tests, and what needs an agent with the real ones, in tests/real/test_guides.py; whom nobody reaches here in
+# tests/autopilot/test_notify.py.
 ELSEWHERE = (
     *("make ", "pip install", "npm install", "mi run fix the failing test", "mi run --file", "case $? in"),
     "mi notify test",

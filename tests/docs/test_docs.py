@@ -1,6 +1,7 @@
 """The documentation is true: generated parts are fresh, links lead somewhere, both READMEs say the same."""
 
 import re
+import runpy
 import subprocess
 import sys
 from pathlib import Path
@@ -66,3 +67,24 @@ def test_every_makefile_target_of_the_readme_exists():
     makefile = (ROOT / "Makefile").read_text("utf-8")
     wanted = set(re.findall(r"make ([a-z]+)", (ROOT / "README.md").read_text("utf-8")))
     assert {target for target in wanted if f"\n{target}:" not in makefile} == set()
+
+
+def test_every_bench_is_in_the_table_of_figures():
+    """But for recall, whose data nobody may hand on."""
+    listed = set(runpy.run_path(str(ROOT / "bench/all.py"))["BENCHES"])
+    assert {path.stem for path in (ROOT / "bench").glob("*.py")} - {"all", "recall", "__init__"} == listed
+
+
+SPEAKS_OUT = {
+    "mi/kernel/notify_channels.py",  # notifications that were set up
+    "mi/mind/providers/http.py",  # the model that was chosen to judge
+    "mi/review/deploying.py",  # the health address of a deployment
+}
+
+
+@pytest.mark.req("everyday.phones-nobody")
+def test_nothing_phones_home():
+    """What opens a connection over HTTP is known: none of it looks for updates or counts anything."""
+    opens = re.compile(r"^\s*(?:import|from) (?:http\.client|urllib\.request|smtplib|ftplib|requests|httpx)\b", re.M)
+    found = {str(path.relative_to(ROOT)) for path in (ROOT / "mi").rglob("*.py") if opens.search(path.read_text())}
+    assert found == SPEAKS_OUT
