@@ -98,8 +98,8 @@ def _insist(call: Callable[[], None]) -> None:
     while True:
         try:
             return call()
-        except MiError:
-            if time.monotonic() > until:
+        except MiError as error:
+            if isinstance(error, Blocked) or time.monotonic() > until:
                 return None  # the question is in what the run recorded
         time.sleep(1.0)
 

@@ -10,7 +10,7 @@ from mi.evidence.reader import parse
 from mi.hub.outgoing import ChosenLine, make_outgoing
 from mi.hub.run_records import RunRecord, find_last, is_held, push_records
 from mi.kernel import jsonl
-from mi.kernel.errors import MiError
+from mi.kernel.errors import Blocked, MiError
 from mi.kernel.jsontext import BadJson, decode_stored
 from mi.kernel.named_tuple import NamedTuple
 
@@ -79,6 +79,9 @@ class RunFeed:
                     self._sent = find_last(connection, self._of.member, self._of.run_id)
                     if self._send_all(connection):
                         return
+            except Blocked:  # locked out: to ask again helps nobody
+                if self._is_over.is_set():
+                    return
             except MiError:
                 pass  # the run goes on without it
             self._waiting += self._read()

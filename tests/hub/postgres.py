@@ -52,9 +52,9 @@ def find_programs() -> Path:
 class Postgres:
     """A server; `fsync` only where a test cuts its power."""
 
-    def __init__(self, fsync: bool = False) -> None:
+    def __init__(self, fsync: bool = False, disk: Path | None = None) -> None:
         self.programs = find_programs()
-        self.folder = Path(tempfile.mkdtemp(prefix="mi-hub-", dir=_find_fast_place(fsync)))
+        self.folder = Path(tempfile.mkdtemp(prefix="mi-hub-", dir=disk or _find_fast_place(fsync)))
         self.certificate = self.folder / "root.crt"
         self.port = _find_port()
         self._user = _find_user()

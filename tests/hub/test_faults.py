@@ -5,6 +5,7 @@ import os
 import shutil
 import signal
 import subprocess
+import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -14,6 +15,7 @@ import pytest
 from mi.kernel import jsonl
 from mi.kernel.home import Home
 from mi.kernel.jsontext import encode
+from tests.disks import fill, small_disk
 from tests.hub.postgres import Postgres
 from tests.hub.team import Team, TeamHome
 from tests.hub.wire import Wire
@@ -107,6 +109,30 @@ def test_a_server_that_ends_at_once_and_starts_again_has_everything_once(tmp_pat
     finally:
         wire.close()
         server.remove()
+
+
+@pytest.mark.req("hub.resume")
+def test_a_full_disk_of_the_server_is_one_line_and_loses_nothing(tmp_path: Path) -> None:
+    with small_disk(Path(tempfile.mkdtemp(prefix="mi-disk-")), "120m") as disk:
+        disk.chmod(0o755)
+        server = Postgres(disk=disk)
+        try:
+            team = Team(server, tmp_path)
+            ana, bo = team.join("ana"), team.join("bo")
+            write(ana, make_claim(0))
+            ana.mi("sync")
+            fill(disk, leave=500_000)
+            write(ana, *map(make_claim, range(1, COUNT)))
+            for _ in range(2):
+                full = ana.mi("sync", code=1).stderr
+                assert full.startswith("mi: the disk of the hub 127.0.0.1:")
+                assert full.count("\n") == 1
+            assert bo.json("sync")["pulled"] >= 1  # what is there can be had
+            (disk / "ballast").unlink()
+            ana.mi("sync")
+            assert read_hub(team) == [f"cl_{number:023d}" for number in range(COUNT)]
+        finally:
+            server.remove()
 
 
 @pytest.mark.req("hub.resume")

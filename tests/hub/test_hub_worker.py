@@ -202,6 +202,25 @@ def test_a_run_goes_on_while_the_hub_is_away_and_the_hub_has_all_of_it_later(tmp
         server.remove()
 
 
+@pytest.mark.req("hub.removed")
+def test_a_member_who_is_removed_while_a_worker_of_theirs_works_hears_so_and_keeps_what_was_recorded(
+    hub: HubTeam,
+) -> None:
+    tower = hub.machine("ana", "tower")
+    there = tower.folder / "there"
+    tower.agent([run(f"touch {there}; sleep 300")])
+    run_id = tower.queue("fix the failing test")
+    worker = tower.start_mi("worker", "--hub")
+    assert wait_until(there.exists, 60)
+    hub.team.remove("ana")
+    done = tower.finish(worker)
+    assert done.code == 3, done.stdout + done.stderr
+    assert "does not let this home in" in done.stderr
+    assert "Traceback" not in done.stderr
+    assert tower.kinds(run_id, "hands_input")
+    assert wait_until(lambda: bool(tower.kinds(run_id, "run_end")), 60)  # its agent was ended in order
+
+
 @pytest.mark.req("hub.worker-clones")
 def test_a_remote_that_cannot_be_cloned_is_left_to_others_and_said_once(hub: HubTeam) -> None:
     tower, laptop = hub.machine("ana", "tower"), hub.machine("ana", "laptop")
