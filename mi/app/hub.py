@@ -120,57 +120,6 @@ def _wait(seconds: float, is_over: Callable[[], bool]) -> None:
         time.sleep(_LOOK_S)
 
 
-class SharedRun(NamedTuple):
-    """A run that somebody shares, as far as the hub knows it."""
-
-    run_id: str
-    member: str
-    status: str
-    project: str
-    task: str
-    branch: str
-    reason: str
-    ts: str
-
-
-_RUNS = """SELECT home.member, record.body FROM mi_hub.record JOIN mi_hub.log ON log.id = record.log
-    JOIN mi_hub.home ON home.id = log.home
-    WHERE record.reach = 'run' AND record.kind IN ('run_start', 'run_end') AND record.run IN (
-        SELECT run FROM mi_hub.record WHERE reach = 'run' AND kind = 'run_start' ORDER BY written DESC LIMIT %s
-    ) ORDER BY record.written, record.seq"""
-
-
-def list_shared_runs(context: HomeContext, limit: int) -> list[SharedRun]:
-    """Return the runs that members share, the latest first."""
-    from mi.hub.connection import connect_home
-    from mi.kernel.jsontext import BadJson, decode_stored
-
-    home, state = open_hub(context)
-    with connect_home(home, state) as connection:
-        rows = connection.execute(_RUNS, (limit,)).fetchall()
-    found: dict[tuple[str, str], SharedRun] = {}
-    for member, body in rows:
-        try:
-            raw = decode_stored(body.encode(), dict[str, Any])
-        except BadJson:
-            continue
-        key = (str(member), str(raw.get("run_id") or ""))
-        found[key] = _fold_run(found.get(key), key, raw)
-    return [*found.values()][::-1]
-
-
-def _fold_run(known: SharedRun | None, key: tuple[str, str], raw: dict[str, Any]) -> SharedRun:
-    """Return what is known of a run after one more of its records."""
-    member, run_id = key
-    run = known or SharedRun(run_id, member, "running", "", "", "", "", "")
-    told = {name: str(raw.get(name) or "") for name in ("ts", "task", "branch", "reason", "status", "project_root")}
-    if raw.get("kind") == "run_end":
-        return run._replace(status=told["status"] or "failed", reason=told["reason"], ts=told["ts"])
-    return run._replace(
-        status="running", project=told["project_root"], task=told["task"], branch=told["branch"], ts=told["ts"]
-    )
-
-
 class LeavingRecord(NamedTuple):
     """Something that the next push would send."""
 
@@ -182,6 +131,7 @@ class LeavingRecord(NamedTuple):
 
 def preview(context: HomeContext) -> list[LeavingRecord]:
     """Return what would leave this home now."""
+    from mi.app.hub_questions import preview_questions
     from mi.hub.connection import connect_home
     from mi.hub.push import HubPush
     from mi.kernel.jsontext import decode
@@ -191,10 +141,12 @@ def preview(context: HomeContext) -> list[LeavingRecord]:
         return []
     with connect_home(home, state) as connection:
         found = [*HubPush(connection, home, state, context.notices).preview()]
-    return [
+        asked = [*preview_questions(context, connection, state)]
+    records = [
         LeavingRecord(one.reach, one.kind, log.project, _tell_text(decode(one.body.encode(), dict[str, Any])))
         for log, one in found
     ]
+    return records + [LeavingRecord("question", "question", one.project_id, one.text) for one in asked]
 
 
 def _tell_text(raw: dict[str, Any]) -> str:

@@ -14,6 +14,7 @@ from mi.hub.outgoing import find_shared_project
 from mi.hub.questions import (
     ComingAnswer,
     QuestionBoard,
+    QuestionBody,
     RoutedQuestion,
     make_body,
     note_waiting,
@@ -86,6 +87,14 @@ def ask_waiting(context: HomeContext, connection: "Connection", state: HubState)
     return _Carrier(context, QuestionBoard(connection, state), state).ask()
 
 
+def preview_questions(context: HomeContext, connection: "Connection", state: HubState) -> Iterator[QuestionBody]:
+    """Yield what the next round would ask, and somebody else could answer."""
+    board = QuestionBoard(connection, state)
+    for _, run_id, whom, body in _Carrier(context, board, state).list_new():
+        if board.is_heard(run_id, whom):
+            yield body
+
+
 class _Carrier:
     """One round for the questions of this home."""
 
@@ -140,13 +149,14 @@ class _Carrier:
 
     def ask(self) -> int:
         """Ask what waits here and the hub does not know; return how many others may hear of."""
-        if self._context.config.hub.share == "off":
-            return 0
-        new = [one.item for one in self._open if self._asked.keys().isdisjoint(one.item.ids)]
-        return sum(self._ask_one(item) for item in new)
+        return sum(self.board.ask(*question) for question in self.list_new())
 
-    def _ask_one(self, item: InboxItem) -> bool:
-        project_id = find_shared_project(self._context.home, item.project_id, self._context.notices)
-        cited = item.would.cited_ids if item.would and item.about in _CITING else []
-        owners = self.board.find_owners([one.partition("/")[0] for one in cited if one.startswith("home_")])
-        return self.board.ask(item.ids[-1], item.run_id, owners, make_body(item, project_id))
+    def list_new(self) -> Iterator[tuple[str, str, list[str], QuestionBody]]:
+        """Yield the questions that are to be asked, each with its run and who else may answer."""
+        if self._context.config.hub.share == "off":
+            return
+        for item in (one.item for one in self._open if self._asked.keys().isdisjoint(one.item.ids)):
+            cited = item.would.cited_ids if item.would and item.about in _CITING else []
+            owners = self.board.find_owners([one.partition("/")[0] for one in cited if one.startswith("home_")])
+            project_id = find_shared_project(self._context.home, item.project_id, self._context.notices)
+            yield item.ids[-1], item.run_id, owners, make_body(item, project_id)

@@ -44,7 +44,7 @@ def _fill_list(built: Parser) -> None:
     built.add_argument("--since", metavar="TIME", default="", help="only those heard of since: 2h, 3d, 1w or a date")
     built.add_argument("--project", metavar="PATH|ID", default="", help="only those of one project")
     built.add_argument("--all", dest="everything", action="store_true", help=f"not only the latest {_SHOWN}")
-    built.add_argument("--hub", action="store_true", help="those that members of the hub share")
+    built.add_argument("--hub", action="store_true", help="those that members of the hub share, and those of its queue")
     add_count(built, f"at most N, the latest (default {_SHOWN})")
     add_cd(built)
     add_json(built)
@@ -76,7 +76,7 @@ def _list_runs(context: HomeContext, args: Args) -> int:
 
 
 def _list_shared(context: HomeContext, args: Args) -> int:
-    from mi.app.hub import list_shared_runs
+    from mi.app.hub_runs import list_shared_runs
     from mi.cli.arguments import ALL
 
     out = Output(context.language)

@@ -30,6 +30,8 @@ _WAITING = """SELECT question.id, question.run, home.member, question.home, ques
     FROM mi_hub.question JOIN mi_hub.home ON home.id = question.home
     WHERE question.closed IS NULL AND question.home <> %s AND (question.member = %s OR %s = ANY(question.addressed))
     ORDER BY question.asked"""
+_HEARD = """SELECT cardinality(%s::text[]) > 0 OR EXISTS (SELECT FROM mi_hub.home WHERE member = %s AND id <> %s)
+    OR EXISTS (SELECT FROM mi_hub.job WHERE run = %s AND home = %s AND member <> %s)"""
 _FATES = """SELECT question.id, question.closed_by, answer.question IS NOT NULL FROM mi_hub.question
     LEFT JOIN mi_hub.answer ON answer.question = question.id WHERE question.id = ANY(%s)"""
 
@@ -161,6 +163,13 @@ class QuestionBoard:
         """Return the questions of this home that are open at the hub, each with the answer that came."""
         rows = self._connection.execute(_OWN, (self._state.home_id,)).fetchall()
         return {row[0]: ComingAnswer(*row) if row[2] else None for row in rows}
+
+    def is_heard(self, run_id: str, whom: list[str]) -> bool:
+        """Return whether anybody but this home could answer a question of a run."""
+        home, member = self._state.home_id, self._state.member
+        values = ([one for one in whom if one != member], member, home, run_id, home, member)
+        row = self._connection.execute(_HEARD, values).fetchone()
+        return bool(row and row[0])
 
     def ask(self, question_id: str, run_id: str, whom: list[str], body: QuestionBody) -> bool:
         """Ask; False where nobody else could answer, and the hub keeps nothing of it."""

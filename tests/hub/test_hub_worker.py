@@ -26,12 +26,16 @@ def hub(team: Team, tmp_path: Path) -> HubTeam:
 
 @pytest.mark.req("hub.worker")
 def test_a_task_that_one_machine_queues_is_done_by_another(hub: HubTeam) -> None:
-    desk, tower = hub.machine("ana", "desk"), hub.machine("ana", "tower")
+    desk, tower, bo = hub.machine("ana", "desk"), hub.machine("ana", "tower"), hub.machine("bo", "bos")
     desk.configure()
     tower.agent(DONE)
     tower.configure(fleet=PUSH)
     run_id = desk.queue("fix the failing test")
     assert "done" in tower.work()
+    (shown,) = json.loads(desk.mi("runs", "--hub", "--json").stdout)["runs"]
+    told = [shown[name] for name in ("run_id", "member", "status", "project", "task")]
+    assert told == [run_id, "ana", "done", "app", "fix the failing test"]
+    assert json.loads(bo.mi("runs", "--hub", "--json").stdout)["runs"] == []
     assert desk.jobs()[run_id]["state"] == "done"
     assert hub.read(run_id, "calc.py").endswith("return a + b")
     assert git(hub.remote, "branch", "--format=%(refname:short)").split() == ["main"]

@@ -175,14 +175,24 @@ def test_an_answer_without_the_hub_is_kept_and_goes_with_the_next_sync(
     assert answers(bench) == [("green", "hub", "")]
 
 
-@pytest.mark.req("hub.question-private")
+def preview(bench: Workbench) -> list[dict[str, str]]:
+    found: list[dict[str, str]] = json.loads(bench.mi("sync", "--dry-run", "--json").stdout)["would_leave"]
+    return found
+
+
+@pytest.mark.req("hub.question-private", "hub.preview")
 def test_a_question_leaves_only_for_whom_it_concerns_and_without_secrets(team: Team, bench: Workbench) -> None:
     bo = team.join("bo")
     bench.agent([say(f"The key is AKIAIOSFODNN7EXAMPLQ. {COLOUR}")], DONE)
     ask(bench)
     assert COLOUR not in team.read_everything()  # nobody else could answer it
+    assert preview(bench) == []
     laptop = team.join("ana", "laptop")
+    (would_leave,) = preview(bench)
+    assert COLOUR in would_leave["text"]
+    assert "AKIAIOSFODNN7EXAMPLQ" not in would_leave["text"]
     bench.mi("sync")
+    assert preview(bench) == []
     bo.mi("sync")
     laptop.mi("sync")
     assert len(inbox(laptop)) == 1

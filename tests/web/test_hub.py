@@ -8,12 +8,14 @@ from typing import Any
 import pytest
 
 from tests.autopilot.workbench import Workbench
+from tests.fleet.conformance import task
 from tests.hub.conftest import postgres as postgres
 from tests.hub.conftest import team as team
 from tests.hub.team import Team, TeamHome
 from tests.hub.test_questions import COLOUR, answers, ask
 from tests.hub.test_questions import bench as bench
 from tests.hub.test_questions import laptop as laptop
+from tests.hub.test_queue_of_members import queue_of
 from tests.web.browser import open_page
 
 Make = Callable[..., Any]
@@ -47,6 +49,10 @@ def test_a_question_of_another_machine_is_answered_on_the_page_and_shared_runs_a
     assert bench.run("--resume").code == 0
     bench.mi("sync")
     page.wait_for_selector(".row .state.done")
+    with queue_of(laptop) as queue:  # whoever may see a run of the queue sees it, too
+        queue.put([task("run_1", task="mend the zephyr")])
+    page.reload()
+    page.wait_for_selector(".row:has-text('mend the zephyr') .state.queued")
 
 
 @pytest.mark.req("hub.page")

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from mi.agents.choose import choose_agent
 from mi.agents.registry import VENDORS
 from mi.app.home_context import HomeContext
-from mi.app.hub import SharedRun, list_shared_runs
+from mi.app.hub_runs import SharedRun, list_shared_runs
 from mi.app.queue import QueuedOptions, QueueWishes, WantedTask, add_tasks
 from mi.app.race import start_race
 from mi.app.run_again import resume_detached

@@ -62,7 +62,7 @@ TEXT: dict[str, str] = {
     "sync.hidden": "Of {count} of them a secret was taken out first.",
     "sync.aside": "{count} could not be sent and stay here; {path} says which and why.",
     "sync.watching": "Sharing as things come; Ctrl-C ends this.",
-    "runs.none-shared": "nobody shares a run with the hub (hub.share: runs in mi config)",
+    "runs.none-shared": "nobody shares a run with the hub (hub.share: runs in mi config), and none of yours is in its queue",
     "sync.would-leave": "{count} would leave (mi sync).",
     "hub.offers": "Workers of {member} (mi worker --hub) take up tasks of other members that were queued with --for-others. They run as you on your machine, with your agents' accounts.",
     "hub.offers-no-more": "Workers of {member} take up own tasks alone.",
