@@ -9,9 +9,9 @@ from collections.abc import Callable
 class Wire:
     """A port of its own that leads to the server; after `limit` bytes in a direction `cut` is called, once."""
 
-    def __init__(self, port: int) -> None:
+    def __init__(self, port: int, host: str = "127.0.0.1") -> None:
         self._port = port
-        self._listener = socket.create_server(("127.0.0.1", 0))
+        self._listener = socket.create_server((host, 0))
         self.port = int(self._listener.getsockname()[1])
         self._limit, self._counted, self._cuts_out, self._is_over = 0, True, True, False
         self._cut: Callable[[], None] = lambda: None
