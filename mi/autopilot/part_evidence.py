@@ -20,8 +20,8 @@ from mi.kernel.named_tuple import NamedTuple
 from mi.mind.task_parts import TaskPart, Wanted, split_task
 from mi.mind.views import PartView
 from mi.project.checks.file_kinds import is_lock, is_prose, is_test
-from mi.project.definitions.faults import find_fault, is_mentioned, is_unraised, option_names
-from mi.project.definitions.sought import SoughtName
+from mi.project.sought_names.faults import find_fault, is_mentioned, is_unraised, option_names
+from mi.project.sought_names.sought_name import SoughtName
 from mi.project.worktree import TreeChange, WorktreeWatch
 
 _GREP_S = 10.0

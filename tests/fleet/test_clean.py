@@ -8,20 +8,7 @@ import pytest
 from tests.autopilot.workbench import MEND, RIGHT, TEST, Ran, Workbench, run, say, write
 from tests.conftest import git
 from tests.fleet.test_tree_setup import rules
-from tests.fleet.tree_bench import DONE, commit, open_tree_bench, out, tree_of
-
-
-@pytest.fixture
-def bench(tmp_path: Path) -> Workbench:
-    return open_tree_bench(tmp_path)
-
-
-@pytest.fixture
-def ran(bench: Workbench) -> Ran:
-    bench.agent(DONE)
-    ran = bench.run("--worktree", "fix the failing test")
-    ran.ended("done")
-    return ran
+from tests.fleet.tree_bench import DONE, commit, out, tree_of
 
 
 def branches(bench: Workbench) -> list[str]:

@@ -8,12 +8,7 @@ import pytest
 from tests.autopilot.workbench import MEND, RIGHT, TEST, Workbench, run, say
 from tests.conftest import git
 from tests.disks import small_disk
-from tests.fleet.tree_bench import DONE, commit, open_tree_bench, out, state, tree_of
-
-
-@pytest.fixture
-def bench(tmp_path: Path) -> Workbench:
-    return open_tree_bench(tmp_path)
+from tests.fleet.tree_bench import DONE, commit, out, state, tree_of
 
 
 def add_submodule(bench: Workbench, folder: Path) -> Path:

@@ -7,20 +7,7 @@ import pytest
 
 from tests.autopilot.workbench import MEND, RIGHT, Ran, Workbench, run, say
 from tests.conftest import git
-from tests.fleet.tree_bench import DONE, commit, open_tree_bench, out, state, tree_of
-
-
-@pytest.fixture
-def bench(tmp_path: Path) -> Workbench:
-    return open_tree_bench(tmp_path)
-
-
-@pytest.fixture
-def ran(bench: Workbench) -> Ran:
-    bench.agent(DONE)
-    ran = bench.run("--worktree", "fix the failing test")
-    ran.ended("done")
-    return ran
+from tests.fleet.tree_bench import DONE, commit, out, state, tree_of
 
 
 @pytest.mark.req("fleet.merge.ways")

@@ -1,29 +1,14 @@
 """What an agent or a person can do to a work tree, and `mi runs clean` and `mi merge` must not lose."""
 
-from pathlib import Path
-
 import pytest
 
 from tests.autopilot.side_by_side import Gate
 from tests.autopilot.workbench import MEND, TEST, Ran, Workbench, run, say
 from tests.conftest import git
-from tests.fleet.tree_bench import DONE, commit, open_tree_bench, out, state, tree_of
+from tests.fleet.tree_bench import commit, out, state, tree_of
 from tests.waiting import wait_until
 
 AS_ADA = "git -c user.name=Ada -c user.email=ada@example.invalid"
-
-
-@pytest.fixture
-def bench(tmp_path: Path) -> Workbench:
-    return open_tree_bench(tmp_path)
-
-
-@pytest.fixture
-def ran(bench: Workbench) -> Ran:
-    bench.agent(DONE)
-    ran = bench.run("--worktree", "fix the failing test")
-    ran.ended("done")
-    return ran
 
 
 def kept(bench: Workbench, ran: Ran, path: str) -> str:

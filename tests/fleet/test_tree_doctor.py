@@ -3,18 +3,12 @@
 import json
 import os
 import shutil
-from pathlib import Path
 
 import pytest
 
 from tests.autopilot.workbench import Workbench
 from tests.fleet.test_tree_setup import rules
-from tests.fleet.tree_bench import DONE, open_tree_bench, tree_of
-
-
-@pytest.fixture
-def bench(tmp_path: Path) -> Workbench:
-    return open_tree_bench(tmp_path)
+from tests.fleet.tree_bench import DONE, tree_of
 
 
 def found(bench: Workbench) -> list[tuple[str, str, str]]:

@@ -13,14 +13,9 @@ from mi.app.work_trees import begin_tree
 from mi.kernel.home import Home
 from tests.autopilot.workbench import MEND, RIGHT, TEST, Workbench, run, say
 from tests.conftest import git
-from tests.fleet.tree_bench import DONE, commit, open_tree_bench, out, state, tree_of
+from tests.fleet.tree_bench import DONE, commit, out, state, tree_of
 
 ASKS = say("Which colour should the button have, red or blue?")
-
-
-@pytest.fixture
-def bench(tmp_path: Path) -> Workbench:
-    return open_tree_bench(tmp_path)
 
 
 def rules(bench: Workbench, text: str, trusted: bool = True) -> None:

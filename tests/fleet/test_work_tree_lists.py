@@ -1,20 +1,14 @@
 """The task list of the person while runs work on it in trees of their own: only what is done and merged is ticked."""
 
 import os
-from pathlib import Path
 
 import pytest
 
 from tests.autopilot.test_run_list_kept import tick
 from tests.autopilot.test_run_planned import LISTS, begin_list, listed
 from tests.autopilot.workbench import Workbench, commit, run, say
-from tests.fleet.tree_bench import DONE, open_tree_bench, tree_of
+from tests.fleet.tree_bench import DONE, tree_of
 from tests.waiting import wait_until
-
-
-@pytest.fixture
-def bench(tmp_path: Path) -> Workbench:
-    return open_tree_bench(tmp_path)
 
 
 @pytest.mark.req("one.list.ticks", "fleet.merge.tick")

@@ -10,12 +10,7 @@ import pytest
 from mi.kernel.home import ProjectHome
 from tests.autopilot.workbench import MEND, RIGHT, TEST, Workbench, run, say, write
 from tests.conftest import git
-from tests.fleet.tree_bench import DONE, open_tree_bench, out, state, tree_of
-
-
-@pytest.fixture
-def bench(tmp_path: Path) -> Workbench:
-    return open_tree_bench(tmp_path)
+from tests.fleet.tree_bench import DONE, out, state, tree_of
 
 
 @pytest.mark.req("fleet.trees.run", "fleet.trees.commit", "fleet.trees.main-untouched")

@@ -3,5 +3,5 @@
 SUPERLINEAR = (
     "mi.project.checks.definitions  , (?![^<\\[{(]*[>\\]})])",
     "mi.project.checks.definitions (?:\\# \\[ [^]]* \\] )*(?:@\\S+ )*(?:(?:expo",
-    "mi.project.definitions.tokens ((?:\\# \\[ [^\\]]*\\] )*)(pub (?:\\( \\w+ \\) ",
+    "mi.project.sought_names.tokens ((?:\\# \\[ [^\\]]*\\] )*)(pub (?:\\( \\w+ \\) ",
 )

@@ -3,7 +3,7 @@
 import json
 import re
 
-from mi.project.definitions.sought import EMPTY, UNREACHED, Fault, SoughtName
+from mi.project.sought_names.sought_name import EMPTY, UNREACHED, Fault, SoughtName
 
 _SAYS = re.compile(
     r"[@+-]*\s*(?:echo|printf|true|sleep|pwd|date|:|\$\((?:info|warning)\b.*|#.*|exit 0)(?=[\s;]|$)[^|>&;]*;?\s*\Z"

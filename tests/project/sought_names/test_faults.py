@@ -2,8 +2,8 @@
 
 import pytest
 
-from mi.project.definitions.faults import find_fault, is_mentioned, is_unraised, option_names
-from mi.project.definitions.sought import SoughtName
+from mi.project.sought_names.faults import find_fault, is_mentioned, is_unraised, option_names
+from mi.project.sought_names.sought_name import SoughtName
 
 DISCOUNT = "def discount(price):\n    return price\n"
 ARGPARSE = "import argparse, json\nparser = argparse.ArgumentParser()\n{}args = parser.parse_args()\n{}"

@@ -6,15 +6,15 @@ from collections.abc import Collection
 
 from mi.project.checks.judge_places import extension
 from mi.project.checks.judge_tokens import SCRIPTED, tokens_of
-from mi.project.definitions.python import (
+from mi.project.sought_names.python import (
     find_python_fault,
     finds_unraised,
     mentions_in_python,
     python_option_names,
 )
-from mi.project.definitions.recipes import find_script_fault, find_shell_fault, find_target_fault
-from mi.project.definitions.sought import Fault, Read, SoughtName
-from mi.project.definitions.tokens import find_option_fault, find_token_fault
+from mi.project.sought_names.recipes import find_script_fault, find_shell_fault, find_target_fault
+from mi.project.sought_names.sought_name import Fault, Read, SoughtName
+from mi.project.sought_names.tokens import find_option_fault, find_token_fault
 
 _MAKEFILE = re.compile(r"(?:GNU)?[mM]akefile|.*\.mk")
 _GOES_ON = re.compile(r"(?:[(\[,=>:?&|]|\b(?:throw|return))\s*$")  # how a line ends whose expression the next one holds

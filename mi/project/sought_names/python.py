@@ -6,7 +6,7 @@ from collections.abc import Collection
 from functools import lru_cache
 
 from mi.kernel.named_tuple import NamedTuple
-from mi.project.definitions.sought import EMPTY, UNREACHED, Fault, SoughtName
+from mi.project.sought_names.sought_name import EMPTY, UNREACHED, Fault, SoughtName
 
 _Function = ast.FunctionDef | ast.AsyncFunctionDef
 _ENDS = (ast.Return, ast.Raise, ast.Continue, ast.Break)

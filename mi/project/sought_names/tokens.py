@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Sequence
 
 from mi.project.checks.judge_tokens import SCRIPTED, Token, tokens_of
-from mi.project.definitions.sought import EMPTY, Fault, Read, SoughtName
+from mi.project.sought_names.sought_name import EMPTY, Fault, Read, SoughtName
 
 _DEFINING = {
     **dict.fromkeys(SCRIPTED, frozenset("function const let var class * enum interface type".split())),
