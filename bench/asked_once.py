@@ -22,7 +22,7 @@ sys.path.insert(0, str(ROOT))
 from mi.autopilot.questions import find_options  # noqa: E402
 from mi.evidence.log import EvidenceWriter  # noqa: E402
 from mi.evidence.records.mind import AutoAnswerOutput  # noqa: E402
-from mi.evidence.records.run import Question, UserInput  # noqa: E402
+from mi.evidence.records.questions import Question, UserInput  # noqa: E402
 from mi.kernel.config.types import HttpMind  # noqa: E402
 from mi.kernel.home import Home  # noqa: E402
 from mi.kernel.notices import Notices  # noqa: E402

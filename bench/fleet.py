@@ -15,7 +15,8 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 from mi.evidence.records.hands import HandsInput  # noqa: E402
-from mi.evidence.records.run import Question, RunEnd, RunStart, UserInput  # noqa: E402
+from mi.evidence.records.questions import Question, UserInput  # noqa: E402
+from mi.evidence.records.run import RunEnd, RunStart  # noqa: E402
 from mi.kernel import jsonl  # noqa: E402
 from mi.kernel.clock import format_ms  # noqa: E402
 from mi.kernel.home import Home  # noqa: E402

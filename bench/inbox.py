@@ -12,7 +12,8 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
-from mi.evidence.records.run import BatchEnd, Question, QuestionOption  # noqa: E402
+from mi.evidence.records.questions import Question, QuestionOption  # noqa: E402
+from mi.evidence.records.run import BatchEnd  # noqa: E402
 from mi.kernel import jsonl  # noqa: E402
 from mi.kernel.clock import parse  # noqa: E402
 from mi.kernel.home import Home  # noqa: E402

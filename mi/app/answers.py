@@ -6,7 +6,7 @@ from mi.app.home_context import HomeContext
 from mi.app.thoughts import build_thoughts
 
 if TYPE_CHECKING:
-    from mi.evidence.records.run import Question, UserInput
+    from mi.evidence.records.questions import Question, UserInput
     from mi.evidence.records.thoughts import AnswerKept
 
 
@@ -26,7 +26,7 @@ def keep_given_answer(context: HomeContext, project_id: str, given: "UserInput")
 
 def _find_question(context: HomeContext, log: str, question_id: str) -> "Question | None":
     from mi.evidence.reader import read_at
-    from mi.evidence.records.run import Question
+    from mi.evidence.records.questions import Question
 
     offset = context.evidence_index.referring(log, "question", question_id, lambda done, total: None)
     event = read_at(log, offset) if offset is not None else None

@@ -8,7 +8,7 @@ from mi.app.home_context import HomeContext
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from mi.evidence.records.run import Question
+    from mi.evidence.records.questions import Question
     from mi.kernel.log_view import Progress
     from mi.learning.autonomy import TopicAgreement
 

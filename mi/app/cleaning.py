@@ -10,7 +10,8 @@ from mi.app.work_trees import find_keep_rules
 from mi.autopilot.resume import records_of
 from mi.autopilot.run_lock import run_lock
 from mi.evidence.log import EvidenceWriter
-from mi.evidence.records.run import RunEnd, TreeWork
+from mi.evidence.records.run import RunEnd
+from mi.evidence.records.trees import TreeWork
 from mi.fleet.cleaning import is_merged, keep_contents, look_into, remove_branch, remove_tree
 from mi.fleet.tree_registry import TreeRegistry, WorkTree
 from mi.fleet.tree_setup import run_commands

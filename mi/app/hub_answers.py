@@ -8,7 +8,7 @@ import msgspec
 from mi.app.home_context import HomeContext
 from mi.evidence.inbox import InboxItem
 from mi.evidence.reader import read_at
-from mi.evidence.records.run import UserInput
+from mi.evidence.records.questions import UserInput
 from mi.hub.questions import GivenAnswer, QuestionBoard, forget_answer, note_answer, read_questions_file
 from mi.hub.state import need_hub
 from mi.kernel.errors import Blocked, MiError, NotFound, UsageError

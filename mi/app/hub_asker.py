@@ -10,7 +10,7 @@ from mi.kernel.errors import MiError
 
 if TYPE_CHECKING:
     from mi.evidence.answers import AnswerWatch
-    from mi.evidence.records.run import Question, UserInput
+    from mi.evidence.records.questions import Question, UserInput
 
 _PATIENCE_S = 3  # for a hub that is out of reach, where nobody waits for an answer
 _LINGER_S = 2.0  # after an answer here, so that the hub hears that nobody waits any more

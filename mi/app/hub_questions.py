@@ -9,7 +9,7 @@ from mi.app.inbox import find_roots
 from mi.app.item_answers import answer_item, check_answer, describe_outcome
 from mi.evidence.inbox import InboxItem, LocatedItem, find_logs, list_waiting
 from mi.evidence.reader import read_at
-from mi.evidence.records.run import UserInput
+from mi.evidence.records.questions import UserInput
 from mi.hub.outgoing import find_shared_project
 from mi.hub.questions import (
     ComingAnswer,

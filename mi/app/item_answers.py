@@ -14,7 +14,7 @@ from mi.app.permission_words import open_always
 from mi.evidence.answers import AnswerWatch, Door, ReadAnswer, lacks_option, name_options, read_answer
 from mi.evidence.inbox import InboxItem, LocatedItem, find_logs
 from mi.evidence.reader import read_at
-from mi.evidence.records.run import Question, UserInput
+from mi.evidence.records.questions import Question, UserInput
 from mi.evidence.records.thoughts import AnswerKept, LearnApplied
 from mi.evidence.secret_words import hand_over, hide_secrets
 from mi.governance.session_words import Reach, read_permission

@@ -7,7 +7,7 @@ from msgspec.structs import replace
 
 from mi.app.home_context import HomeContext
 from mi.app.run_words import Heard, tell_run
-from mi.evidence.records.run import LineNote, UserInput
+from mi.evidence.records.questions import LineNote, UserInput
 from mi.kernel import ids
 from mi.kernel.errors import NotFound, UsageError
 from mi.kernel.secrets import redact

@@ -11,7 +11,8 @@ from mi.autopilot.resume import latest_run_id, records_of
 from mi.autopilot.run_lock import find_running
 from mi.evidence.log import EvidenceWriter
 from mi.evidence.records.governed import TaskOutcome
-from mi.evidence.records.run import RunEnd, RunStart, TreeWork
+from mi.evidence.records.run import RunEnd, RunStart
+from mi.evidence.records.trees import TreeWork
 from mi.fleet.merging import MergePlan, MergeResult, MergeWay, find_checked_out, find_target, merge_branch
 from mi.fleet.tree_registry import TreeRegistry, WorkTree
 from mi.fleet.tree_steps import commit_work, take_up_recorded

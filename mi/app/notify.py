@@ -15,7 +15,8 @@ from mi.app.home_context import HomeContext
 from mi.app.running_page import find_address
 from mi.autopilot.notification import describe, find_event
 from mi.evidence.records.base import Record
-from mi.evidence.records.run import NotifyFailed, Question, RunStart
+from mi.evidence.records.questions import Question
+from mi.evidence.records.run import NotifyFailed, RunStart
 from mi.kernel import ids
 from mi.kernel.config.types import NotifyEvent, NotifyTarget
 from mi.kernel.named_tuple import NamedTuple

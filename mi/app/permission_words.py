@@ -6,7 +6,7 @@ from mi.app.home_context import HomeContext
 from mi.kernel.secrets import redact_start
 
 if TYPE_CHECKING:
-    from mi.evidence.records.run import HookCall, UserInput
+    from mi.evidence.records.questions import HookCall, UserInput
 
 
 def open_always(context: HomeContext, call: "HookCall | None", root: str, given: "UserInput") -> None:

@@ -9,7 +9,7 @@ from mi.app.home_context import HomeContext
 from mi.app.snapshots import ChosenSnapshots, open_now, read_kept, require_known, see_from
 from mi.autopilot.run_lock import read_owner, run_lock
 from mi.evidence.log import EvidenceWriter
-from mi.evidence.records.run import LeftOutFile, TreeRestore, TreeSnapshot
+from mi.evidence.records.trees import LeftOutFile, TreeRestore, TreeSnapshot
 from mi.kernel.errors import Blocked, MiError
 from mi.kernel.locks import is_held
 from mi.project.restore import Restored, look_at, make_ready, put_back

@@ -6,7 +6,7 @@ from contextlib import contextmanager
 
 from mi.app.home_context import HomeContext
 from mi.app.snapshots import ChosenSnapshots, open_now, open_trees, read_kept, require_known
-from mi.evidence.records.run import TreeSnapshot
+from mi.evidence.records.trees import TreeSnapshot
 from mi.project.tree_diff import TreePair, open_plain
 
 

@@ -12,8 +12,10 @@ from mi.evidence.records.governed import Verification
 from mi.evidence.records.hands import HandsInput
 from mi.evidence.records.mind import AutoAnswer, CheckPlan, DecideNext, LoopBreak, RiskEvent
 from mi.evidence.records.proof import Proof
-from mi.evidence.records.run import BatchEnd, Closing, Question, RunEnd, RunStart, RunUsage, TreeSnapshot, TreeWork
+from mi.evidence.records.questions import Question
+from mi.evidence.records.run import BatchEnd, Closing, RunEnd, RunStart, RunUsage
 from mi.evidence.records.thoughts import LearnSuggested
+from mi.evidence.records.trees import TreeSnapshot, TreeWork
 from mi.evidence.run_batches import BatchRecords, RunWindow, read_window, sum_usage
 from mi.evidence.run_story import AskedInRun, RunStory, read_story
 from mi.evidence.runs import RunEntry

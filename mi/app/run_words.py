@@ -6,7 +6,7 @@ from msgspec.structs import replace
 
 from mi.app.home_context import HomeContext
 from mi.app.run_again import find_folder, find_run, resume_detached
-from mi.evidence.records.run import UserInput
+from mi.evidence.records.questions import UserInput
 from mi.evidence.secret_words import hide_secrets
 from mi.fleet.stretch import read_run
 from mi.kernel.errors import MiError, NotFound, UsageError

@@ -9,7 +9,7 @@ from mi.app.home_context import HomeContext, find_current_folder
 from mi.app.run_names import find_run_id, is_short_name
 from mi.app.tree_run import find_latest_here
 from mi.evidence.reader import read_back, read_those, read_whole
-from mi.evidence.records.run import TreeSnapshot
+from mi.evidence.records.trees import TreeSnapshot
 from mi.kernel import clock, files, git
 from mi.kernel.errors import MiError, NotFound, UsageError
 from mi.kernel.named_tuple import NamedTuple

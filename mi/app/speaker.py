@@ -111,7 +111,7 @@ def refuse(context: "HomeContext", speaker: Speaker, command: str, tried: str, d
 def _keep_violation(context: "HomeContext", speaker: Speaker, command: str, tried: str, door: str) -> None:
     from mi.evidence.open_items import open_items
     from mi.evidence.records.governed import Violation
-    from mi.evidence.records.run import Question, QuestionOption
+    from mi.evidence.records.questions import Question, QuestionOption
     from mi.kernel import ids
     from mi.kernel.messages import text
     from mi.kernel.secrets import redact

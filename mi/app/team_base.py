@@ -8,7 +8,7 @@ from msgspec.structs import replace
 
 from mi.app.home_context import HomeContext
 from mi.app.team_files import FOLDERS, build_team_files
-from mi.evidence.records.run import Question, QuestionOption
+from mi.evidence.records.questions import Question, QuestionOption
 from mi.kernel import git, ids
 from mi.kernel.home import ProjectHome
 from mi.kernel.locks import is_held

@@ -7,7 +7,7 @@ from msgspec.structs import replace
 from mi.app.home_context import HomeContext
 from mi.evidence.open_items import open_items
 from mi.evidence.records.proof import TrustSet
-from mi.evidence.records.run import Question, QuestionOption, UserInput
+from mi.evidence.records.questions import Question, QuestionOption, UserInput
 from mi.kernel import believed, ids
 from mi.kernel.errors import UsageError
 from mi.kernel.home import ProjectHome

@@ -1,7 +1,7 @@
 """An agent's question on its way to the person: what MI would have answered."""
 
 from mi.evidence.records.mind import AutoAnswerOutput
-from mi.evidence.records.run import WouldAnswer
+from mi.evidence.records.questions import WouldAnswer
 from mi.mind.asked_before import guess
 from mi.mind.asked_questions import read_questions
 from mi.mind.prompts.auto_answer_to_hands import asked

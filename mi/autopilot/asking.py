@@ -7,7 +7,7 @@ from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
 
 from mi.evidence.answers import AnswerWatch, lacks_option, name_options
-from mi.evidence.records.run import Question, UserInput
+from mi.evidence.records.questions import Question, UserInput
 from mi.kernel.secrets import redact
 from mi.kernel.text import make_printable
 

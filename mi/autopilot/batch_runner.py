@@ -25,7 +25,8 @@ from mi.autopilot.resume import find_heard
 from mi.autopilot.run_parts import Prover, Reporter, RunParts
 from mi.autopilot.state import EarlierProof, RunState
 from mi.evidence.records.hands import HandsInput, HandsLeftovers, HandsResumeFailed, HandsRetry
-from mi.evidence.records.run import BatchEnd, LeftOutFile, Limit, RunUsage, TreeSnapshot, VerifiedBy
+from mi.evidence.records.run import BatchEnd, Limit, RunUsage, VerifiedBy
+from mi.evidence.records.trees import LeftOutFile, TreeSnapshot
 from mi.kernel import clock, git
 from mi.kernel.messages import text
 from mi.kernel.named_tuple import NamedTuple

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable
 from mi.evidence.home_changes import Doorkeeper, LogChange, LogWatch, forget_view
 from mi.evidence.records.base import Record
 from mi.evidence.records.governed import Violation
-from mi.evidence.records.run import Question, QuestionOption
+from mi.evidence.records.questions import Question, QuestionOption
 from mi.kernel import ids
 from mi.kernel.believed import ForeignChange, StateWatch
 from mi.kernel.home import Home, ThoughtFiles

@@ -2,7 +2,7 @@
 
 import math
 
-from mi.evidence.records.run import AskedLimit
+from mi.evidence.records.questions import AskedLimit
 from mi.kernel.amounts import Amount, is_only, read_amounts
 from mi.kernel.consent import agrees, refuses
 from mi.kernel.language import compiled, patterns

@@ -8,7 +8,8 @@ from mi.autopilot.outcomes import EndRun, end_blocked
 from mi.autopilot.recorder import LogRecorder
 from mi.autopilot.run_parts import RunParts
 from mi.autopilot.state import RunState
-from mi.evidence.records.run import AskedLimit, Limit, LimitRaised, Question, QuestionOption, RunUsage, UserInput
+from mi.evidence.records.questions import AskedLimit, Question, QuestionOption, UserInput
+from mi.evidence.records.run import Limit, LimitRaised, RunUsage
 from mi.kernel.messages import text
 
 

@@ -8,7 +8,8 @@ import msgspec
 
 from mi.autopilot.state import RunState
 from mi.evidence.records.base import Record
-from mi.evidence.records.run import AskedLimit, Limit, LimitRaised, Question, RunStart, RunUsage
+from mi.evidence.records.questions import AskedLimit, Question
+from mi.evidence.records.run import Limit, LimitRaised, RunStart, RunUsage
 from mi.kernel import clock
 from mi.kernel.config.types import RunLimits
 from mi.kernel.messages import text

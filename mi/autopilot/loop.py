@@ -25,7 +25,8 @@ from mi.autopilot.outcomes import (
 from mi.autopilot.recorder import LogRecorder
 from mi.autopilot.run_parts import RunParts
 from mi.autopilot.state import EarlierProof, RunState
-from mi.evidence.records.run import RunEnd, RunLearned, WouldAnswer
+from mi.evidence.records.questions import WouldAnswer
+from mi.evidence.records.run import RunEnd, RunLearned
 from mi.evidence.run_words import RunWords, put_together
 from mi.kernel.consent import begins_with_yes, refuses
 from mi.kernel.messages import text

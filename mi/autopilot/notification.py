@@ -4,7 +4,8 @@ import os
 from collections.abc import Callable
 
 from mi.evidence.records.base import Record
-from mi.evidence.records.run import Limit, Question, RunEnd
+from mi.evidence.records.questions import Question
+from mi.evidence.records.run import Limit, RunEnd
 from mi.kernel.config.types import NotifyEvent
 from mi.kernel.git import find_branch
 from mi.kernel.messages import text

@@ -1,6 +1,6 @@
 """Questions of a run: all that somebody needs to answer one who has seen nothing of the run."""
 
-from mi.evidence.records.run import Question, QuestionOption
+from mi.evidence.records.questions import Question, QuestionOption
 from mi.kernel.language import patterns
 from mi.mind.asked_questions import read_questions
 

@@ -14,16 +14,8 @@ from mi.autopilot.state import RunState
 from mi.evidence.answers import AnswerWatch, read_answer
 from mi.evidence.records.base import Record
 from mi.evidence.records.mind import MindCircuit, MindError
-from mi.evidence.records.run import (
-    AskedLimit,
-    BatchEnd,
-    KeptAnswer,
-    Question,
-    QuestionOption,
-    RunUsage,
-    UserInput,
-    WouldAnswer,
-)
+from mi.evidence.records.questions import AskedLimit, Question, QuestionOption, UserInput, WouldAnswer
+from mi.evidence.records.run import BatchEnd, KeptAnswer, RunUsage
 from mi.evidence.records.thoughts import AnsweredAlone
 from mi.evidence.secret_words import hide_secrets, take_over
 from mi.kernel import ids

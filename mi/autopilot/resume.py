@@ -19,8 +19,10 @@ from mi.evidence.reader import read_back, read_on
 from mi.evidence.records.base import Record
 from mi.evidence.records.hands import HandsInput
 from mi.evidence.records.mind import CheckPlan, DecideNext
-from mi.evidence.records.run import BatchEnd, LimitRaised, Question, RunEnd, RunStart, TreeSnapshot, UserInput
+from mi.evidence.records.questions import Question, UserInput
+from mi.evidence.records.run import BatchEnd, LimitRaised, RunEnd, RunStart
 from mi.evidence.records.thoughts import CrossProjectRecall
+from mi.evidence.records.trees import TreeSnapshot
 from mi.evidence.run_words import RunWords
 from mi.kernel import files
 from mi.kernel.consent import begins_with_yes

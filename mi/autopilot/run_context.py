@@ -4,7 +4,7 @@ import time
 from collections.abc import Callable, Iterable
 
 from mi.autopilot.injection import Told
-from mi.evidence.records.run import Question, UserInput
+from mi.evidence.records.questions import Question, UserInput
 from mi.evidence.records.thoughts import AnswerKept
 from mi.kernel import clock
 from mi.kernel.home import Home

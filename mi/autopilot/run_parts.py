@@ -11,7 +11,7 @@ from mi.autopilot.person_door import PersonDoor
 from mi.autopilot.steps.protocol import RunSteps
 from mi.evidence.log import EvidenceWriter
 from mi.evidence.records.base import Record
-from mi.evidence.records.run import Question, UserInput
+from mi.evidence.records.questions import Question, UserInput
 from mi.evidence.records.thoughts import AnswerKept
 from mi.kernel.config.types import Runtime, SnapshotConfig
 from mi.kernel.home import Home, ProjectHome

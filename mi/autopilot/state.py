@@ -6,7 +6,8 @@ from msgspec import Struct, field
 
 from mi.autopilot.loop_guard import RepetitionGuard
 from mi.evidence.records.base import Record
-from mi.evidence.records.run import KeptAnswer, LastSeen, Marks, Question, RunUsage, UserInput, VerifiedBy
+from mi.evidence.records.questions import Question, UserInput
+from mi.evidence.records.run import KeptAnswer, LastSeen, Marks, RunUsage, VerifiedBy
 from mi.evidence.records.thoughts import CrossProjectRecall
 from mi.kernel.named_tuple import NamedTuple
 from mi.kernel.secrets import redact_start

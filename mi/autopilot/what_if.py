@@ -22,7 +22,8 @@ from mi.evidence.log import EvidenceWriter
 from mi.evidence.records.base import Record
 from mi.evidence.records.hands import HandsInput
 from mi.evidence.records.mind import AutoAnswer, DecideNext
-from mi.evidence.records.run import BatchEnd, Question, RunEnd, RunStart
+from mi.evidence.records.questions import Question
+from mi.evidence.records.run import BatchEnd, RunEnd, RunStart
 from mi.kernel import clock
 from mi.kernel.named_tuple import NamedTuple
 from mi.kernel.notices import Notices

@@ -20,7 +20,8 @@ from mi.cli.output import Output, Progress
 from mi.cli.waiting_item import find_meant, find_waiting
 from mi.evidence.answers import AnswerWatch, read_answer
 from mi.evidence.inbox import LocatedItem
-from mi.evidence.records.run import KeptAnswer, Question, UserInput
+from mi.evidence.records.questions import Question, UserInput
+from mi.evidence.records.run import KeptAnswer
 from mi.evidence.records.thoughts import AnswerKept
 from mi.kernel.consent import agrees
 from mi.kernel.errors import MiError

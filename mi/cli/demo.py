@@ -19,7 +19,7 @@ from mi.cli.arguments import Args, Parser, add_json, command
 from mi.cli.output import Output, flush
 from mi.evidence.inbox import LocatedItem
 from mi.evidence.reader import read_back
-from mi.evidence.records.run import UserInput
+from mi.evidence.records.questions import UserInput
 from mi.kernel import files
 from mi.kernel.errors import MiError
 from mi.kernel.home import Home

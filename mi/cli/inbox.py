@@ -9,7 +9,7 @@ from mi.app.inbox import say_default
 from mi.cli.arguments import Args, Group, Parser, add_json
 from mi.cli.output import Output, Progress
 from mi.evidence.inbox import InboxItem
-from mi.evidence.records.run import HookCall
+from mi.evidence.records.questions import HookCall
 from mi.kernel.safe_text import make_safe, shorten_gist
 from mi.kernel.text import shorten
 

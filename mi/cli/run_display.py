@@ -13,8 +13,10 @@ from mi.cli.output import Output, flush
 from mi.evidence.records.base import Record
 from mi.evidence.records.governed import Preflight, Verification
 from mi.evidence.records.mind import AutoAnswer
-from mi.evidence.records.run import Question, RunStart, TreeSnapshot
+from mi.evidence.records.questions import Question
+from mi.evidence.records.run import RunStart
 from mi.evidence.records.table import SHOWN_IN
+from mi.evidence.records.trees import TreeSnapshot
 from mi.kernel.safe_text import make_safe, shorten_gist
 from mi.kernel.secret_lines import LineRedactor
 

@@ -16,7 +16,8 @@ from mi.cli.tail import format_event
 from mi.evidence.open_items import open_items
 from mi.evidence.reader import Event, parse, read_back
 from mi.evidence.records.hands import HandsInput
-from mi.evidence.records.run import BatchEnd, Question, RunStart
+from mi.evidence.records.questions import Question
+from mi.evidence.records.run import BatchEnd, RunStart
 from mi.evidence.transcripts import parse_entry
 from mi.kernel import jsonl
 from mi.kernel.locks import is_held

@@ -19,7 +19,7 @@ def build_parser(name: str) -> Parser:
 def _tell(context: HomeContext, args: Args) -> int:
     from mi.app.report import find_run_place
     from mi.app.run_words import tell_run
-    from mi.evidence.records.run import UserInput
+    from mi.evidence.records.questions import UserInput
 
     out = Output(context.language)
     run_id = find_run_place(context, args.run_id, lambda done, total: None).run_id

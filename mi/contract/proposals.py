@@ -8,7 +8,7 @@ import msgspec
 from msgspec import Struct
 
 from mi.contract.session import ContractSession
-from mi.evidence.records.run import Question, QuestionOption
+from mi.evidence.records.questions import Question, QuestionOption
 from mi.kernel import ids
 from mi.kernel.consent import begins_with_yes
 from mi.kernel.language import patterns

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from typing import Literal
 
 from mi.evidence.reader import parse, read_back
-from mi.evidence.records.run import Question, QuestionOption, UserInput
+from mi.evidence.records.questions import Question, QuestionOption, UserInput
 from mi.kernel import jsonl
 from mi.kernel.consent import agrees, declines
 from mi.kernel.language import compiled, patterns

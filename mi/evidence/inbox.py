@@ -12,7 +12,8 @@ from mi.evidence.index import EvidenceIndex
 from mi.evidence.open_items import open_items_of
 from mi.evidence.reader import Event
 from mi.evidence.records.base import Record
-from mi.evidence.records.run import AskedLimit, HookCall, NotifyFailed, Question, QuestionOption, WouldAnswer
+from mi.evidence.records.questions import AskedLimit, HookCall, Question, QuestionOption, WouldAnswer
+from mi.evidence.records.run import NotifyFailed
 from mi.evidence.records.thoughts import LearnSuggested
 from mi.kernel.git import find_branch, is_linked_tree
 from mi.kernel.home import Home

@@ -12,7 +12,8 @@ from mi.evidence.reader import Event, read_at
 from mi.evidence.records.base import Record
 from mi.evidence.records.hands import HandsInput
 from mi.evidence.records.mind import AutoAnswer
-from mi.evidence.records.run import Question, RunEnd, RunStart, UserInput
+from mi.evidence.records.questions import Question, UserInput
+from mi.evidence.records.run import RunEnd, RunStart
 from mi.evidence.records.thoughts import AnsweredAlone
 from mi.kernel.log_view import Progress
 from mi.kernel.seal import find_foreign

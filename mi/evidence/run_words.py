@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 from mi.evidence.reader import parse, read_at
 from mi.evidence.records.hands import HandsInput
-from mi.evidence.records.run import LineNote, UserInput
+from mi.evidence.records.questions import LineNote, UserInput
 from mi.kernel import jsonl
 from mi.kernel.seal import is_foreign
 

@@ -13,7 +13,8 @@ from mi.evidence.latest import count_batches
 from mi.evidence.reader import read_at
 from mi.evidence.records.base import Record
 from mi.evidence.records.hands import HandsInput
-from mi.evidence.records.run import Marks, Question, RunEnd, RunLearned, RunStart, RunUsage
+from mi.evidence.records.questions import Question
+from mi.evidence.records.run import Marks, RunEnd, RunLearned, RunStart, RunUsage
 from mi.kernel.home import Home
 from mi.kernel.log_view import LogView
 from mi.kernel.named_tuple import NamedTuple

@@ -5,7 +5,7 @@ import shutil
 
 from msgspec.structs import replace
 
-from mi.evidence.records.run import UserInput
+from mi.evidence.records.questions import UserInput
 from mi.kernel import files
 from mi.kernel.home import ProjectHome, make_place
 from mi.kernel.secrets import redact

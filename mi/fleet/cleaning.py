@@ -6,7 +6,7 @@ import re
 import shutil
 from collections.abc import Iterable, Iterator
 
-from mi.evidence.records.run import TreeWork
+from mi.evidence.records.trees import TreeWork
 from mi.fleet.tree_commit import WholeTree, list_branches, make_commit, write_whole
 from mi.fleet.tree_lock import hold_tree_list
 from mi.fleet.tree_registry import TreeRegistry, WorkTree

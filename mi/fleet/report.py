@@ -13,18 +13,10 @@ from mi.evidence.records.base import Record
 from mi.evidence.records.hands import HandsInput
 from mi.evidence.records.mind import RiskEvent
 from mi.evidence.records.proof import Proof
-from mi.evidence.records.run import (
-    BatchEnd,
-    Closing,
-    Marks,
-    RunEnd,
-    RunLearned,
-    RunStart,
-    RunUsage,
-    TreeWork,
-    UserInput,
-)
+from mi.evidence.records.questions import UserInput
+from mi.evidence.records.run import BatchEnd, Closing, Marks, RunEnd, RunLearned, RunStart, RunUsage
 from mi.evidence.records.thoughts import AnswerKept
+from mi.evidence.records.trees import TreeWork
 from mi.evidence.run_story import RunStory, tell_story
 from mi.kernel.notices import Notices
 

@@ -5,7 +5,8 @@ from collections.abc import Iterator
 
 from mi.evidence.reader import parse, read_back
 from mi.evidence.records.base import Record
-from mi.evidence.records.run import BatchEnd, Limit, Question, RunEnd, RunStart, RunUsage, UserInput
+from mi.evidence.records.questions import Question, UserInput
+from mi.evidence.records.run import BatchEnd, Limit, RunEnd, RunStart, RunUsage
 from mi.fleet.queue import EndState, QueuedJob, Spending, StretchEnd
 from mi.kernel import clock, jsonl
 from mi.kernel.named_tuple import NamedTuple

@@ -6,7 +6,8 @@ from functools import partial
 
 from mi.autopilot.steps.protocol import Outcome, RunRecorder, RunSteps, SendFirst, Stop
 from mi.evidence.records.base import Record
-from mi.evidence.records.run import LeftOutFile, RunEnd, TreeWork
+from mi.evidence.records.run import RunEnd
+from mi.evidence.records.trees import LeftOutFile, TreeWork
 from mi.fleet.other_trees import OtherTrees
 from mi.fleet.tree_commit import list_branches, make_commit, refuse_unfiltered, write_whole
 from mi.fleet.tree_registry import TreeRegistry, WorkTree

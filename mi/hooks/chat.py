@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Literal
 import msgspec
 
 from mi.evidence.answers import AnswerWatch
-from mi.evidence.records.run import UserInput
+from mi.evidence.records.questions import UserInput
 from mi.hooks import rules_state
 from mi.hooks.answer import HookAnswer, Reach
 from mi.hooks.chat_tasks import find_proposals

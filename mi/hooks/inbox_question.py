@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING
 
-from mi.evidence.records.run import HookCall, Question, QuestionOption
+from mi.evidence.records.questions import HookCall, Question, QuestionOption
 from mi.hooks.answer import REACHES, HookAnswer, Reach
 from mi.hooks.event import HookEvent
 from mi.hooks.rules_state import AskedCall

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from mi.evidence.answers import AnswerWatch
-from mi.evidence.records.run import UserInput
+from mi.evidence.records.questions import UserInput
 from mi.hooks import rules_state
 from mi.hooks.answer import HookAnswer
 from mi.hooks.event import HookEvent

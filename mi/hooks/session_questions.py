@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from mi.evidence.answers import AnswerWatch
-from mi.evidence.records.run import UserInput
+from mi.evidence.records.questions import UserInput
 from mi.hooks import rules_state
 from mi.hooks.event import HookEvent
 from mi.hooks.rules_state import AskedCall, RulesState

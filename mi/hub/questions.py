@@ -7,7 +7,7 @@ import msgspec
 from msgspec import Struct
 
 from mi.evidence.inbox import InboxItem
-from mi.evidence.records.run import AskedLimit, QuestionOption
+from mi.evidence.records.questions import AskedLimit, QuestionOption
 from mi.hub.state import HubState
 from mi.kernel.home import Home
 from mi.kernel.jsontext import BadJson, decode_stored, encode

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 
-from mi.evidence.records.run import Question, UserInput
+from mi.evidence.records.questions import Question, UserInput
 from mi.evidence.records.thoughts import AnswerKept
 from mi.kernel.consent import refuses
 from mi.kernel.language import compiled, patterns

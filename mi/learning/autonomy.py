@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator
 from mi.evidence.index import EvidenceIndex
 from mi.evidence.reader import read_at
 from mi.evidence.records.base import Record
-from mi.evidence.records.run import Question, UserInput
+from mi.evidence.records.questions import Question, UserInput
 from mi.evidence.records.thoughts import AnsweredAlone
 from mi.kernel.language import compiled, patterns
 from mi.kernel.log_view import Progress

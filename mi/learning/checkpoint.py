@@ -9,7 +9,8 @@ import msgspec
 from mi.evidence.records.base import Record
 from mi.evidence.records.hands import Evidence
 from mi.evidence.records.mind import DecideNext
-from mi.evidence.records.run import Closing, UserInput
+from mi.evidence.records.questions import UserInput
+from mi.evidence.records.run import Closing
 from mi.evidence.records.thoughts import Checkpoint, NodeMaterialized, Snapshot, SourceRefs
 from mi.kernel import ids
 from mi.kernel.config.types import Runtime

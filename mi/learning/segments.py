@@ -11,7 +11,8 @@ from mi.evidence.reader import read_back, read_on
 from mi.evidence.records.base import Record
 from mi.evidence.records.hands import Evidence, HandsInput
 from mi.evidence.records.mind import DecideNext, RiskEvent
-from mi.evidence.records.run import BatchEnd, Question, RunEnd, RunStart, UserInput
+from mi.evidence.records.questions import Question, UserInput
+from mi.evidence.records.run import BatchEnd, RunEnd, RunStart
 from mi.evidence.records.table import SHOWN_IN
 from mi.evidence.records.thoughts import Snapshot
 from mi.kernel import clock, ids, jsonl

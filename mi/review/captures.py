@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from msgspec import Struct
 
 from mi.evidence.records.governed import Proposal
-from mi.evidence.records.run import Question, QuestionOption
+from mi.evidence.records.questions import Question, QuestionOption
 from mi.governance.session_words import CARD_TYPE, Capture, find_capture, is_capture_reply
 from mi.governance.signals import find_contradicted
 from mi.kernel import ids

@@ -5,7 +5,7 @@ from typing import Literal
 import pytest
 
 from mi.autopilot.limit_answers import Raise, Refusal, read_wish
-from mi.evidence.records.run import AskedLimit
+from mi.evidence.records.questions import AskedLimit
 
 pytestmark = pytest.mark.req("person.limit.answered")
 Name = Literal["batches", "minutes", "tokens", "cost_usd"]

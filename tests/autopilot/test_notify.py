@@ -13,7 +13,7 @@ import pytest
 from mi.app.home_context import HomeContext
 from mi.app.notify import WaitClock, deliver
 from mi.autopilot.asking import AtTerminal
-from mi.evidence.records.run import Question, UserInput
+from mi.evidence.records.questions import Question, UserInput
 from mi.kernel.home import Home
 from mi.web.link_door import LinkDoor
 from tests.autopilot.workbench import MEND, TEST, Json, Workbench, say

@@ -12,8 +12,10 @@ from mi.evidence.log import EvidenceWriter
 from mi.evidence.records.base import Record
 from mi.evidence.records.hands import Evidence, HandsInput
 from mi.evidence.records.mind import CheckPlan, DecideNext
-from mi.evidence.records.run import BatchEnd, LeftOutFile, Marks, Question, RunEnd, RunStart, RunUsage, TreeSnapshot
+from mi.evidence.records.questions import Question
+from mi.evidence.records.run import BatchEnd, Marks, RunEnd, RunStart, RunUsage
 from mi.evidence.records.thoughts import LearnApplied, LearnSuggested
+from mi.evidence.records.trees import LeftOutFile, TreeSnapshot
 from mi.kernel.home import Home, ProjectHome
 from mi.kernel.notices import Notices
 from mi.project.identity import make_project_id

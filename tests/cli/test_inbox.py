@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from mi.evidence.records.run import HookCall, Question, QuestionOption, WouldAnswer
+from mi.evidence.records.questions import HookCall, Question, QuestionOption, WouldAnswer
 from mi.kernel import jsonl
 from mi.kernel.home import Home
 from mi.kernel.jsontext import encode

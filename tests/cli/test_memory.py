@@ -9,7 +9,8 @@ import pytest
 
 from mi.app.home_context import HomeContext
 from mi.evidence.log import EvidenceWriter
-from mi.evidence.records.run import BatchEnd, UserInput
+from mi.evidence.records.questions import UserInput
+from mi.evidence.records.run import BatchEnd
 from mi.evidence.records.thoughts import Snapshot
 from mi.kernel.home import Home
 from tests.conftest import Mi

@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 
 from mi.evidence.records.hands import HandsInput
-from mi.evidence.records.run import BatchEnd, Question, RunStart
+from mi.evidence.records.questions import Question
+from mi.evidence.records.run import BatchEnd, RunStart
 from mi.kernel.home import Home
 from mi.project.identity import make_project_id
 from tests.cli.conftest import Stage

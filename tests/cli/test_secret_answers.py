@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from mi.evidence.records.run import UserInput
+from mi.evidence.records.questions import UserInput
 from mi.evidence.secret_words import hand_over, hide_secrets, take_over
 from mi.kernel.home import Home
 from tests.autopilot.workbench import Workbench, open_bench

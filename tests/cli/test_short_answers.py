@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from mi.evidence.records.run import AskedLimit, QuestionOption
+from mi.evidence.records.questions import AskedLimit, QuestionOption
 from mi.kernel.home import Home
 from tests.cli.test_inbox import ask
 from tests.conftest import Mi

@@ -9,7 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from mi.evidence.records.run import RunEnd, RunStart, UserInput
+from mi.evidence.records.questions import UserInput
+from mi.evidence.records.run import RunEnd, RunStart
 from tests.cli.conftest import Stage, a_run, tree
 from tests.seals import unseal
 

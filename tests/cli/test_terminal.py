@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from mi.cli.search_results import cut_passage
-from mi.evidence.records.run import Question
+from mi.evidence.records.questions import Question
 from mi.kernel.text import width
 from mi.testing import Request
 from tests.cli.conftest import Stage

@@ -6,7 +6,7 @@ import pytest
 
 from mi.evidence.answers import AnswerWatch, ReadAnswer, lacks_option, read_answer
 from mi.evidence.log import EvidenceWriter
-from mi.evidence.records.run import Question, QuestionOption, UserInput
+from mi.evidence.records.questions import Question, QuestionOption, UserInput
 from mi.kernel.home import Home
 from mi.kernel.notices import Notices
 from tests.seals import unseal

@@ -10,7 +10,7 @@ import pytest
 
 from mi.evidence.inbox import InboxItem
 from mi.evidence.log import EvidenceWriter
-from mi.evidence.records.run import Question, UserInput
+from mi.evidence.records.questions import Question, UserInput
 from mi.evidence.records.thoughts import LearnSuggested
 from mi.kernel.home import Home
 from mi.kernel.notices import Notices

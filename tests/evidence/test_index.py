@@ -8,7 +8,8 @@ import pytest
 from mi.evidence.index import EvidenceIndex
 from mi.evidence.log import EvidenceWriter
 from mi.evidence.records.hands import HandsInput
-from mi.evidence.records.run import Question, RunStart, UserInput
+from mi.evidence.records.questions import Question, UserInput
+from mi.evidence.records.run import RunStart
 from mi.evidence.records.table import PAIRS
 from mi.kernel.home import Home
 from mi.kernel.notices import Notices

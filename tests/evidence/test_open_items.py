@@ -7,7 +7,8 @@ from mi.evidence.index import EvidenceIndex
 from mi.evidence.latest import WINDOW
 from mi.evidence.log import EvidenceWriter
 from mi.evidence.open_items import open_items
-from mi.evidence.records.run import HookCall, Question, RunStart, UserInput
+from mi.evidence.records.questions import HookCall, Question, UserInput
+from mi.evidence.records.run import RunStart
 from mi.evidence.records.thoughts import LearnApplied, LearnSuggested
 
 

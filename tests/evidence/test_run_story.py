@@ -7,7 +7,8 @@ from mi.evidence.index import EvidenceIndex
 from mi.evidence.log import EvidenceWriter
 from mi.evidence.records.hands import Evidence, HandsInput
 from mi.evidence.records.mind import AutoAnswer, AutoAnswerOutput, DecideNext
-from mi.evidence.records.run import Question, RunEnd, RunStart, UserInput
+from mi.evidence.records.questions import Question, UserInput
+from mi.evidence.records.run import RunEnd, RunStart
 from mi.evidence.run_story import read_story
 
 RUN = "run_20261116T145234Z_bbbbbbbb"

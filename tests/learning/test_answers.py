@@ -3,7 +3,7 @@
 import pytest
 
 from mi.evidence.log import EvidenceWriter
-from mi.evidence.records.run import Question, QuestionOption, UserInput
+from mi.evidence.records.questions import Question, QuestionOption, UserInput
 from mi.kernel.notices import Notices
 from mi.knowledge.thoughts.store import ThoughtStore
 from mi.learning.answers import keep_answer, may_keep, read_answers

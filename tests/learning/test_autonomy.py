@@ -5,7 +5,7 @@ import json
 import pytest
 
 from mi.evidence.log import EvidenceWriter
-from mi.evidence.records.run import Question, QuestionOption, UserInput, WouldAnswer
+from mi.evidence.records.questions import Question, QuestionOption, UserInput, WouldAnswer
 from mi.evidence.records.thoughts import AnsweredAlone
 from mi.kernel.notices import Notices
 from mi.learning.autonomy import SettledQuestion, TopicAgreement, add_up, count_answer, may_answer

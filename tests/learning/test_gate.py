@@ -3,7 +3,8 @@
 import pytest
 
 from mi.evidence.records.hands import Evidence
-from mi.evidence.records.run import BatchEnd, Question, UserInput
+from mi.evidence.records.questions import Question, UserInput
+from mi.evidence.records.run import BatchEnd
 from mi.kernel.config.types import PreferenceMiningConfig, Runtime, ThoughtDb, ViolationResponse
 from mi.learning.candidates import PreferenceCandidate, make_signature
 from mi.learning.segments import Segment

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from mi.evidence.log import EvidenceWriter
-from mi.evidence.records.run import Question
+from mi.evidence.records.questions import Question
 from mi.kernel.notices import Notices
 from mi.testing import run, say
 from tests.conftest import MI

@@ -21,7 +21,7 @@ import pytest
 
 from mi.app.running_page import find_address
 from mi.evidence.log import EvidenceWriter
-from mi.evidence.records.run import Question, QuestionOption
+from mi.evidence.records.questions import Question, QuestionOption
 from mi.kernel.home import Home
 from mi.kernel.notices import Notices
 from mi.web.rendering import STATIC, read_static

@@ -9,7 +9,7 @@ import pytest
 from mi.app.home_context import HomeContext
 from mi.app.telling_runs import keep_from_runs, tell_runs
 from mi.evidence.log import EvidenceWriter
-from mi.evidence.records.run import UserInput
+from mi.evidence.records.questions import UserInput
 from mi.kernel.home import Home
 from mi.kernel.notices import Notices
 from tests.web.test_access import PROJECT, ask

@@ -8,7 +8,8 @@ from axe_playwright_python.sync_playwright import Axe
 
 from mi.evidence.log import EvidenceWriter
 from mi.evidence.records.governed import Violation
-from mi.evidence.records.run import Marks, RunEnd, RunStart, RunUsage, WouldAnswer
+from mi.evidence.records.questions import WouldAnswer
+from mi.evidence.records.run import Marks, RunEnd, RunStart, RunUsage
 from mi.evidence.records.thoughts import LearnSuggested
 from mi.kernel.home import Home
 from mi.kernel.notices import Notices

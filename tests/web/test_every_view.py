@@ -12,7 +12,7 @@ import pytest
 from playwright.sync_api import Page
 
 from mi.evidence.log import EvidenceWriter
-from mi.evidence.records.run import Question, QuestionOption
+from mi.evidence.records.questions import Question, QuestionOption
 from mi.evidence.records.thoughts import LearnSuggested
 from mi.kernel.notices import Notices
 from mi.web.rendering import FOLDER

@@ -10,7 +10,8 @@ from typing import Any
 import pytest
 
 from mi.evidence.log import EvidenceWriter
-from mi.evidence.records.run import NotifyFailed, Question, WouldAnswer
+from mi.evidence.records.questions import Question, WouldAnswer
+from mi.evidence.records.run import NotifyFailed
 from mi.evidence.records.thoughts import LearnSuggested
 from mi.kernel.home import Home
 from mi.kernel.notices import Notices

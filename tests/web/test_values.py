@@ -10,7 +10,7 @@ import pytest
 from axe_playwright_python.sync_playwright import Axe
 
 from mi.evidence.log import EvidenceWriter
-from mi.evidence.records.run import Question, UserInput, WouldAnswer
+from mi.evidence.records.questions import Question, UserInput, WouldAnswer
 from mi.evidence.records.thoughts import AnsweredAlone
 from mi.kernel.home import Home
 from mi.kernel.notices import Notices

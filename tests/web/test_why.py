@@ -12,7 +12,7 @@ from axe_playwright_python.sync_playwright import Axe
 
 from mi.app.why import WhyGraph, WhyLink, WhyNode
 from mi.evidence.log import EvidenceWriter
-from mi.evidence.records.run import UserInput
+from mi.evidence.records.questions import UserInput
 from mi.kernel.home import Home
 from mi.kernel.notices import Notices
 from mi.knowledge.thoughts.store import ThoughtStore

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 from mi.autopilot.steps.protocol import RunPlace, RunRecorder, RunSteps
 from mi.evidence.records.base import Record
 from mi.evidence.records.governed import Override, Review, SessionLog, Verification
-from mi.evidence.records.run import Question, RunEnd, RunStart, UserInput
+from mi.evidence.records.questions import Question, UserInput
+from mi.evidence.records.run import RunEnd, RunStart
 from mi.kernel.errors import MiError
 from mi.kernel.secrets import redact
 from mi.persona.boot import boot, render_context

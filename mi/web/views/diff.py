@@ -10,7 +10,7 @@ from mi.app.report import RunLogPlace, open_project_of
 from mi.app.run_again import find_run, resume_detached
 from mi.app.run_diff import open_diff
 from mi.app.snapshots import choose_snapshots
-from mi.evidence.records.run import UserInput
+from mi.evidence.records.questions import UserInput
 from mi.evidence.run_words import find_unheard
 from mi.evidence.runs import RunEntry
 from mi.kernel.digest import hash_sha256

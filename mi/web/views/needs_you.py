@@ -11,7 +11,7 @@ from mi.app.mined_facts import list_unconfirmed, settle_facts
 from mi.app.proposals import review_proposal
 from mi.app.thoughts import build_thoughts
 from mi.evidence.inbox import InboxItem, LocatedItem
-from mi.evidence.records.run import QuestionOption
+from mi.evidence.records.questions import QuestionOption
 from mi.kernel.errors import UsageError
 from mi.kernel.messages import text
 from mi.kernel.named_tuple import NamedTuple

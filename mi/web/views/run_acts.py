@@ -19,7 +19,8 @@ from mi.app.run_stop import stop_run
 from mi.app.run_words import tell_run
 from mi.app.snapshots import choose_snapshots, find_scope
 from mi.autopilot.run_times import note_vouched
-from mi.evidence.records.run import RunStart, UserInput
+from mi.evidence.records.questions import UserInput
+from mi.evidence.records.run import RunStart
 from mi.evidence.runs import RunEntry
 from mi.kernel import clock
 from mi.kernel.errors import Blocked, MiError, NotFound, from_os_error

@@ -11,7 +11,7 @@ import pytest
 from mi.app.home_context import HomeContext
 from mi.app.recall import build_recall
 from mi.evidence.log import EvidenceWriter
-from mi.evidence.records.run import UserInput
+from mi.evidence.records.questions import UserInput
 from mi.evidence.records.thoughts import Snapshot
 from mi.kernel.home import Home
 from mi.knowledge.search.backend import EVIDENCE, THOUGHTS, Query
