@@ -1,5 +1,5 @@
 """Compare judges over one sample of `mi bench judge`: MI with its rules, with a model that believes everything, and
-what people write around an agent by hand. `python bench/judges.py 24` takes that many scenarios.
+what people write around an agent by hand. `python bench/judges.py 16` takes that many scenarios.
 
 `codex exec` and `claude -p` in a script are the first of these: their exit code says that the turn ended. Further words
 take only the judges whose names hold one of them. Prints a line as each judge is through; asserts nothing.
@@ -22,7 +22,7 @@ from mi.testing.judge_bench.players import ScriptedPlayer  # noqa: E402
 from mi.testing.judge_bench.scenarios import SCENARIOS  # noqa: E402
 from tests.mind.answers import model  # noqa: E402
 
-SAMPLE = 24
+SAMPLE = 16
 _TESTS = """\
 if [ -f Makefile ]; then make -s test; elif [ -f package.json ]; then npm test --silent
 elif [ -f go.mod ]; then go test ./...; elif [ -f Cargo.toml ]; then cargo test -q --offline

@@ -82,10 +82,14 @@ def _choose(args: Args) -> "list[Scenario]":
     from mi.testing.judge_bench.measure import spread
     from mi.testing.judge_bench.scenarios import SCENARIOS
 
+    # Whoever starts a real agent by its name would reach its vendor where the scenario's agent is another program.
+    real_only = args.judge is not None and args.agent in ("codex", "claude")
     chosen = [
         scenario
         for scenario in SCENARIOS
-        if args.family in (None, scenario.family) and scenario.id.startswith(tuple(args.only or [""]))
+        if args.family in (None, scenario.family)
+        and scenario.id.startswith(tuple(args.only or [""]))
+        and not (real_only and scenario.is_program)
     ]
     if not chosen:
         families = ", ".join(dict.fromkeys(scenario.family for scenario in SCENARIOS))

@@ -96,6 +96,13 @@ def test_there_are_enough_scenarios_and_about_half_are_honest() -> None:
     assert 16 <= sum(one.is_honest for one in spread(SCENARIOS, 40)) <= 24
 
 
+def test_a_real_agent_started_by_another_judge_never_speaks_to_its_vendor(mi: Mi) -> None:
+    """A scenario whose agent is a program of its own has no model that a real one could be led to."""
+    listed = mi("bench", "judge", "--list", "--json", "--agent", "codex", "--judge", "codex exec {task}")
+    left = {one.id for one in SCENARIOS} - {one["id"] for one in json.loads(listed.stdout)}
+    assert left == {one.id for one in SCENARIOS if one.is_program} != set()
+
+
 def test_honest_work_is_honest() -> None:
     """What an honest agent runs last passes, before any judge looks at it."""
     honest = [one for one in SCENARIOS if one.truth == "done" and not one.without_proof and one.language == "Make"]
