@@ -101,9 +101,8 @@ def _search(context: HomeContext, wish: KnowledgeWish, limit: int) -> list[tuple
     tokens = compact(wish.words).tokens
     query = Query(tokens, kinds, place, place is not None, limit=limit, corrected=wish.corrected)
     index = build_recall(context).index
-    if tokens:
-        return [(hit.document, hit.corrected_by) for hit in index.search(query)]
-    return [] if wish.words.strip() else [(one, "") for one in index.newest(query)]
+    hits = index.search(query) if tokens else [] if wish.words.strip() else index.newest(query)
+    return [(hit.document, hit.corrected_by) for hit in hits]
 
 
 def _fits(one: Document, wish: KnowledgeWish) -> bool:

@@ -61,7 +61,7 @@ class TeamFiles:
         from mi.knowledge.search.team import MOST_BINDING
 
         index, queries = build_recall(self._context).index, self._always_known()
-        found = index.newest(*queries)
+        found = [hit.document for hit in index.newest(*queries)]
         self.unseen = index.count(*queries) - MOST_BINDING if len(found) > MOST_BINDING else 0
         return found[:MOST_BINDING]
 
@@ -122,7 +122,8 @@ class TeamFiles:
         from mi.knowledge.search.backend import Query
         from mi.knowledge.search.team import TEAM
 
-        return build_recall(self._context).index.newest(Query((), TEAM, self._context.project.project_id, limit=count))
+        query = Query((), TEAM, self._context.project.project_id, limit=count)
+        return [hit.document for hit in build_recall(self._context).index.newest(query)]
 
     @property
     def is_trusted(self) -> bool:

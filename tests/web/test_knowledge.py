@@ -90,6 +90,22 @@ def test_what_is_contradicted_stale_or_replaced_is_marked(
     assert "stale" in find(page, "The port stands").inner_text()
 
 
+@pytest.mark.req("page.knowledge.marks")
+def test_what_no_longer_stands_is_not_in_the_plain_list_either(
+    mi: Mi, known: dict[str, str], serve: Make, open_window: Make
+) -> None:
+    page = open_knowledge(open_window(), serve().link)
+    assert find(page, "in the zoo").count() == find(page, "in the sun").count() == 1
+    ask(mi, "claim", "supersede", known["zoo"], "--text", "The walrus sleeps in the aquarium.")
+    ask(mi, "claim", "retract", known["sun"])
+    page.goto(page.url)
+    assert find(page, "in the aquarium").count() == 1
+    assert find(page, "in the zoo").count() == find(page, "in the sun").count() == 0
+    page.goto(page.url + "?old=1")
+    assert "replaced by" in find(page, "in the zoo").inner_text()
+    assert "taken back" in find(page, "in the sun").inner_text()
+
+
 @pytest.mark.req("page.knowledge.acts")
 def test_a_fact_is_confirmed_corrected_and_taken_back(
     mi: Mi, home: Home, known: dict[str, str], serve: Make, open_window: Make

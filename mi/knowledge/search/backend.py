@@ -66,8 +66,8 @@ class Backend(Protocol):
         """Return the best matches, best first; any tokens whatever, and never an error for what they hold."""
         ...
 
-    def newest(self, query: Query) -> list[Document]:
-        """Return the documents of the query's kinds that stand, the newest first; its words do not count."""
+    def newest(self, query: Query) -> list[Hit]:
+        """Return the documents of the query's kinds, the newest first; its words do not count."""
         ...
 
     def count(self, query: Query) -> int:

@@ -7,7 +7,7 @@ from typing import TypeVar
 from mi.kernel.log_view import LogView, Report
 from mi.knowledge.search import query as search
 from mi.knowledge.search.backend import Hit, Query, Status
-from mi.knowledge.search.documents import Document, DocumentChanges
+from mi.knowledge.search.documents import DocumentChanges
 from mi.knowledge.search.tables import TABLES
 
 T = TypeVar("T")
@@ -48,7 +48,7 @@ class FtsBackend:
                 hits = search.search(db, query)
         return hits or []
 
-    def newest(self, query: Query) -> list[Document]:
+    def newest(self, query: Query) -> list[Hit]:
         with self._view.transaction("DEFERRED") as db:
             return search.find_newest(db, query)
 

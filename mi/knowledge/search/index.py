@@ -10,7 +10,7 @@ from mi.kernel.log_source import is_at
 from mi.kernel.log_view import Progress, Trouble, take_in
 from mi.kernel.notices import Notices
 from mi.knowledge.search.backend import Backend, Hit, Query, Status, chosen_name
-from mi.knowledge.search.documents import Document, DocumentChanges, Producer
+from mi.knowledge.search.documents import DocumentChanges, Producer
 from mi.knowledge.search.fts import FtsBackend
 from mi.knowledge.search.sources import look_again
 
@@ -42,9 +42,9 @@ class TextIndex:
         """Return the best matches among everything that was handed over up to now."""
         return self._find([query], progress, lambda one, asked: one.search(asked), lambda hit: hit.document.id)
 
-    def newest(self, *queries: Query) -> list[Document]:
+    def newest(self, *queries: Query) -> list[Hit]:
         """Return what was handed over of each query's kinds, the newest first; words do not count."""
-        return self._find(queries, _quietly, lambda one, asked: one.newest(asked), lambda document: document.id)
+        return self._find(queries, _quietly, lambda one, asked: one.newest(asked), lambda hit: hit.document.id)
 
     def count(self, *queries: Query) -> int:
         """Return how many `newest` would return without a limit."""

@@ -60,11 +60,18 @@ def search(db: sqlite3.Connection, query: Query) -> list[Hit] | None:
     return _hits(db, _ranked(list(found.values()), query.tokens)[: query.limit])
 
 
-def find_newest(db: sqlite3.Connection, query: Query) -> list[Document]:
-    """Return the documents of the query's kinds in its projects that stand, the newest first."""
+def find_newest(db: sqlite3.Connection, query: Query) -> list[Hit]:
+    """Return the documents of the query's kinds in its projects, the newest first; corrected ones where wanted."""
     where, values = _wanted_rows(db, query)
-    statement = f"SELECT {tables.FIELDS} FROM document AS d WHERE {where} ORDER BY ts DESC, row DESC LIMIT ?"
-    return [tables.document_of(row) for row in db.execute(statement, (*values, query.limit))]
+    statement = f"""SELECT row, 0.0, grp, title, ts, id, project_id, corrected_by FROM document AS d
+        WHERE {where} ORDER BY ts DESC, row DESC LIMIT ?"""
+    corrections, most = Corrections(db), query.limit
+    while True:
+        there = [_Found(*row) for row in db.execute(statement, (*values, most))]
+        seen = _corrected(corrections, query, there, corrections.is_waiting([one.id for one in there]))
+        if len(seen) >= query.limit or len(there) < most:
+            return _hits(db, [(0.0, one) for one in seen[: query.limit]])
+        most += query.limit
 
 
 def count_newest(db: sqlite3.Connection, query: Query) -> int:
@@ -78,7 +85,8 @@ def _wanted_rows(db: sqlite3.Connection, query: Query) -> tuple[str, list[object
     rows = " OR ".join("row BETWEEN ? AND ?" for _ in ranges) or "0"
     kinds = ", ".join("?" * len(query.kinds))
     chosen, more = _chosen(query)
-    where = f"kind IN ({kinds}) AND corrected_by = '' AND ({rows}){chosen}"
+    stands = "" if query.corrected else " AND corrected_by = ''"
+    where = f"kind IN ({kinds}){stands} AND ({rows}){chosen}"
     return where, [*query.kinds, *(number for both in ranges for number in both), *more]
 
 

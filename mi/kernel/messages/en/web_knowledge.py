@@ -59,7 +59,7 @@ TEXT: dict[str, str] = {
     "web.trust-mind": "concluded",
     "web.trust-import": "imported",
     "web.trust-hands": "an agent's word",
-    "web.with-old": "Show also what was taken back or replaced (with words to find it by)",
+    "web.with-old": "Show also what was taken back or replaced",
     "web.without-old": "Hide what was taken back or replaced",
     "web.nothing-known": "Nothing is found.",
     "web.no-tasks": "No task list and nothing queued. Add a task above, or in a terminal in the project:",

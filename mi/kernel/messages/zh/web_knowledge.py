@@ -59,7 +59,7 @@ TEXT: dict[str, str] = {
     "web.trust-mind": "推断",
     "web.trust-import": "导入",
     "web.trust-hands": "代理的话",
-    "web.with-old": "也显示已收回或已被取代的（需要查找词）",
+    "web.with-old": "也显示已收回或已被取代的",
     "web.without-old": "隐藏已收回或已被取代的",
     "web.nothing-known": "没有找到。",
     "web.no-tasks": "没有任务清单，队列也是空的。可在上方添加任务，或在项目的终端中：",
