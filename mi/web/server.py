@@ -32,7 +32,7 @@ from mi.web.background import BackgroundWork
 from mi.web.events import EventStream, HomeEvents
 from mi.web.link_door import LinkDoor
 from mi.web.rendering import STATIC, Pages, read_static
-from mi.web.view import Act, Download, PageRequest, PageView
+from mi.web.view import Act, Download, PageRequest, ViewPlace
 from mi.web.views import VIEWS
 
 PORT = 7439
@@ -153,7 +153,7 @@ class PageApp:
         self._pages = Pages(place)
         self._background = background or BackgroundWork()
         self._events: HomeEvents | None = None
-        self._views = [(view, compile_path(view.path)[0]) for view in VIEWS]
+        self._views = [(place, compile_path(place.path)[0]) for place in VIEWS]
         self._token_mark = secrets.token_hex(16)  # stands for the session's token in what is shown to several
         self._looks: dict[tuple[str, ...], asyncio.Task[Response]] = {}  # that go on, by what is looked at
         self._slow: dict[tuple[str, str], asyncio.Task[Response]] = {}  # that took too long, by session and address
@@ -161,6 +161,8 @@ class PageApp:
     def make_ready(self) -> None:
         """Do beforehand what the first look would wait for."""
         self._pages.read_templates()
+        for place in VIEWS:
+            place.load()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         request = Request(scope, receive)
@@ -214,24 +216,23 @@ class PageApp:
         if inside == "/events" and request.method == "GET":
             since = request.headers.get("Last-Event-ID") or request.query_params.get("since", "")
             return EventStream(self._events, since)
-        found = ((view, pattern.match(inside)) for view, pattern in self._views)
-        view, match = next(((view, match) for view, match in found if match), (None, None))
-        if view is None or match is None:
+        found = ((place, pattern.match(inside)) for place, pattern in self._views)
+        place, match = next(((place, match) for place, match in found if match), (None, None))
+        if place is None or match is None:
             return self._say("web.no-such-view", 404)
         if request.method == "GET":
-            return await self._look(request, view, match.groupdict(), session)
+            return await self._look(request, place, match.groupdict(), session)
         if request.method == "POST":
-            return await self._act(request, view, match.groupdict(), session)
+            return await self._act(request, place, match.groupdict(), session)
         raise HTTPException(405, "only GET and POST", {"Allow": "GET, POST"})
 
-    async def _look(self, request: Request, view: PageView, params: Mapping[str, str], session: Session) -> Response:
+    async def _look(self, request: Request, place: ViewPlace, params: Mapping[str, str], session: Session) -> Response:
         assert self._events is not None
         since, is_fragment = self._events.look(), "fragment" in request.headers.get("Accept", "")
         query = dict(request.query_params)
         values: dict[str, object] = {
-            "view": view,
+            "view": place,
             **_MENU,
-            "watches": view.watches.format(**params),
             "since": since,
             "token": self._token_mark,
             "said": session.find_said(query.get("done", "")),
@@ -241,11 +242,13 @@ class PageApp:
         def show() -> Response:
             with _open_home(self._home) as context:
                 asked = PageRequest(context, context.quiet_language, params, query, {}, self._background)
+                view = place.load()
                 model = view.show(asked)
                 if isinstance(model, Download):
                     return _send(model)
-                values.update(model=model, query=query, notices=_list_notices(context))
-                shown = self._pages.render(f"{view.name}.html", context.quiet_language, is_fragment, **values)
+                values.update(model=model, query=query, watches=view.watches.format(**params))
+                values.update(notices=_list_notices(context))
+                shown = self._pages.render(f"{place.name}.html", context.quiet_language, is_fragment, **values)
                 return HTMLResponse(shown)
 
         whose = session.token if "done" in query else ""  # only they are told what they did
@@ -283,13 +286,13 @@ class PageApp:
         if self._slow.get(key) is task:
             del self._slow[key]
 
-    async def _act(self, request: Request, view: PageView, params: Mapping[str, str], session: Session) -> Response:
+    async def _act(self, request: Request, place: ViewPlace, params: Mapping[str, str], session: Session) -> Response:
         body = await _read_form(request)
         fields, posted = _read_fields(body), f"{request.url}\n{body}"
         if not session.knows(fields.get("token", "")):
             raise HTTPException(403, "the form is not of this session: load the page again", {"Connection": "close"})
         name, _, fields["choice"] = fields.get("act", "").partition(":")
-        act = view.acts.get(name)
+        act = (await asyncio.to_thread(place.load)).acts.get(name)
         if act is None:
             return self._say("web.no-such-act", 400)
 

@@ -1,5 +1,6 @@
 """What a view of the page is: an address, what it shows and what can be done there."""
 
+import importlib
 from collections.abc import Callable, Iterable, Mapping
 from types import MappingProxyType
 
@@ -55,11 +56,21 @@ _NONE: Mapping[str, Act] = MappingProxyType({})
 
 
 class PageView(NamedTuple):
-    """One view; its template is `<name>.html`, its title the text `web.<name>`."""
+    """What one view shows, and what can be done there."""
 
-    name: str
-    path: str  # below the page's own place: "/run/{run_id}"
     show: Show
     watches: str = ""  # the names of events after which it is drawn anew; {parameters} are filled in
     acts: Mapping[str, Act] = _NONE  # by the name in the form's field `act`; behind a colon there may stand a choice
+
+
+class ViewPlace(NamedTuple):
+    """Where a view lies; its module is `mi.web.views.<name>`, its template `<name>.html`, its title `web.<name>`."""
+
+    name: str
+    path: str  # below the page's own place: "/run/{run_id}"
     in_menu: bool = True
+
+    def load(self) -> PageView:
+        """Return the view itself; what it needs is loaded when somebody looks, so that the page is there sooner."""
+        view: PageView = importlib.import_module(f"mi.web.views.{self.name}").VIEW
+        return view

@@ -427,6 +427,13 @@ def test_mcp_is_served_beside_it_with_its_own_token(serve: Make, home: Home) -> 
     assert Visitor(served.port).ask(f"{place}/", Authorization=f"Bearer {token}")[0] == 401
 
 
+@pytest.mark.req("page.start.link")
+def test_the_link_waits_for_no_view_to_be_loaded() -> None:
+    asked = "import sys, mi.web.server; print(*(one for one in sys.modules if one.startswith('mi.web.views.')))"
+    done = subprocess.run([sys.executable, "-c", asked], capture_output=True, encoding="utf-8", check=True)
+    assert done.stdout.split() == []
+
+
 @pytest.mark.req("page.start.link", "page.bad.port", "page.bad.browser")
 def test_a_port_that_is_taken_gives_way_to_the_next_free_one(home: Home, tmp_path: Path) -> None:
     with socket.create_server(("127.0.0.1", 0)) as taken:

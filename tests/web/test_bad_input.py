@@ -14,7 +14,7 @@ from mi.kernel.home import Home
 from mi.web import server
 from mi.web.access import Doorway, Origin
 from mi.web.server import PageApp
-from mi.web.view import PageRequest, PageView
+from mi.web.view import PageRequest, PageView, ViewPlace
 from tests.seals import unseal
 from tests.web.browser import NARROW, open_page
 from tests.web.test_access import PROJECT, Visitor, ask
@@ -132,7 +132,8 @@ class Slow:
 
 def open_app(monkeypatch: pytest.MonkeyPatch, home: Home, slow: Slow) -> tuple[PageApp, str]:
     """An app with that view alone, and the cookie of a browser that was let in."""
-    monkeypatch.setattr(server, "VIEWS", (PageView("slow", "/", slow.show, "runs", {}),))
+    monkeypatch.setattr(server, "VIEWS", (ViewPlace("slow", "/"),))
+    monkeypatch.setattr(ViewPlace, "load", lambda _: PageView(slow.show, "runs", {}))
     doorway = Doorway(1)
     used = doorway.use_link(doorway.make_link("/").rpartition("/")[2])
     assert used is not None

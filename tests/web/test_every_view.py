@@ -16,7 +16,7 @@ from mi.evidence.records.questions import Question, QuestionOption
 from mi.evidence.records.thoughts import LearnSuggested
 from mi.kernel.notices import Notices
 from mi.web.rendering import FOLDER
-from mi.web.view import PageView
+from mi.web.view import ViewPlace
 from mi.web.views import VIEWS
 from tests.autopilot.workbench import MEND, TEST, Workbench, open_bench, run, say
 from tests.seals import unseal
@@ -34,7 +34,7 @@ class LivedIn(NamedTuple):
     bench: Workbench
     run_id: str
 
-    def addresses(self) -> Iterator[tuple[PageView, str]]:
+    def addresses(self) -> Iterator[tuple[ViewPlace, str]]:
         """Every view with an address that shows something there; what is a file for the person has no template."""
         known = {"run_id": self.run_id, "ref": self.run_id}
         shown = [view for view in VIEWS if Path(FOLDER, "templates", f"{view.name}.html").exists()]
@@ -99,7 +99,7 @@ def test_every_act_needs_the_page_itself_and_the_sessions_token(lived: LivedIn, 
     records = lived.bench.records()
     own = {"Origin": f"http://{visitor.host}"}
     for view, address in lived.addresses():
-        for act in ("", *view.acts):
+        for act in ("", *view.load().acts):
             fields = f"act={act}&item=qu_colour&run_id={lived.run_id}"
             for headers, body in [
                 (own, fields),
@@ -154,7 +154,7 @@ def find_wide(page: Page) -> list[str]:
     return found[:3]
 
 
-def try_items(page: Page, view: PageView) -> None:
+def try_items(page: Page, view: ViewPlace) -> None:
     """Move over the items, reach the form of one, and follow its link."""
     items = page.locator("main [data-item]")
     count = items.count()

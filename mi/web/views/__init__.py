@@ -1,17 +1,17 @@
 """Every view of the page, in the order of its menu; to add one, add its module and its line here."""
 
-from mi.web.views import costs, diff, health, knowledge, needs_you, report, run, runs, tasks, values, why
+from mi.web.view import ViewPlace
 
 VIEWS = (
-    needs_you.VIEW,
-    runs.VIEW,
-    run.VIEW,
-    report.VIEW,
-    diff.VIEW,
-    why.VIEW,
-    values.VIEW,
-    knowledge.VIEW,
-    tasks.VIEW,
-    costs.VIEW,
-    health.VIEW,
+    ViewPlace("needs_you", "/"),
+    ViewPlace("runs", "/runs"),
+    ViewPlace("run", "/run/{run_id}", in_menu=False),
+    ViewPlace("report", "/run/{run_id}/report/{form}", in_menu=False),
+    ViewPlace("diff", "/run/{run_id}/diff", in_menu=False),
+    ViewPlace("why", "/why/{ref}", in_menu=False),
+    ViewPlace("values", "/values"),
+    ViewPlace("knowledge", "/knowledge"),
+    ViewPlace("tasks", "/tasks"),
+    ViewPlace("costs", "/costs"),
+    ViewPlace("health", "/health"),
 )

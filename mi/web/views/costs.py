@@ -156,4 +156,4 @@ def _say_figure(one: Sum, measure: str, language: str) -> str:
     return said if _measure(one.spent, measure) is not None else text("web.at-least", language, figure=said)
 
 
-VIEW = PageView("costs", "/costs", _show, "runs")
+VIEW = PageView(_show, "runs")

@@ -233,4 +233,4 @@ def _index_quietly(done: int, total: int) -> None:
 
 
 _ACTS = {"note": _note, "remove": _remove, "send": _send, "resume": _resume}
-VIEW = PageView("diff", "/run/{run_id}/diff", _show, "run:{run_id}", _ACTS, in_menu=False)
+VIEW = PageView(_show, "run:{run_id}", _ACTS)

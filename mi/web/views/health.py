@@ -135,4 +135,4 @@ def _look_again(request: PageRequest) -> Iterator[str]:
     yield text("web.examined-now" if is_over else "web.being-examined", request.language)
 
 
-VIEW = PageView("health", "/health", _show, f"inbox {ABOUT}", {"repair": _repair, "look": _look_again})
+VIEW = PageView(_show, f"inbox {ABOUT}", {"repair": _repair, "look": _look_again})

@@ -167,8 +167,6 @@ def _share(request: PageRequest) -> Iterator[str]:
 
 
 VIEW = PageView(
-    "knowledge",
-    "/knowledge",
     _show,
     "knowledge",
     {"confirm": _confirm, "correct": _correct, "retract": _retract, "share": _share},

@@ -151,4 +151,4 @@ def _index_quietly(done: int, total: int) -> None:
     """Say nothing of how far the index is: the page waits for the answer."""
 
 
-VIEW = PageView("needs_you", "/", _show, "inbox", {"answer": _answer, "dismiss": _dismiss, "settle": _settle})
+VIEW = PageView(_show, "inbox", {"answer": _answer, "dismiss": _dismiss, "settle": _settle})

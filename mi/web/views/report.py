@@ -16,4 +16,4 @@ def _show(request: PageRequest) -> Download:
     return Download(f"{report.story.run_id}.{form}", _TYPES[form], content)
 
 
-VIEW = PageView("report", "/run/{run_id}/report/{form}", _show, in_menu=False)
+VIEW = PageView(_show)

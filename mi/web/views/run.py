@@ -174,4 +174,4 @@ def _find_ran(run: RunTimeline, command: str) -> tuple[TimelineBatch | None, int
     return None, None, ""
 
 
-VIEW = PageView("run", "/run/{run_id}", _show, "run:{run_id} answers", ACTS, in_menu=False)
+VIEW = PageView(_show, "run:{run_id} answers", ACTS)

@@ -146,4 +146,4 @@ def _stop(request: PageRequest) -> Iterator[str]:
 
 
 _ACTS = {"queue": _queue, "start": _start, "race": _race, "resume": _resume, "stop": _stop}
-VIEW = PageView("runs", "/runs", _show, "runs", _ACTS)
+VIEW = PageView(_show, "runs", _ACTS)

@@ -235,8 +235,6 @@ def _cancel(request: PageRequest) -> Iterator[str]:
 
 
 VIEW = PageView(
-    "tasks",
-    "/tasks",
     _show,
     "runs",
     {

@@ -303,4 +303,4 @@ _ACTS = {
     "save": _save_trial,
     "forget": _forget_trial,
 }
-VIEW = PageView("values", "/values", _show, f"knowledge {ABOUT}", _ACTS)
+VIEW = PageView(_show, f"knowledge {ABOUT}", _ACTS)

@@ -137,4 +137,4 @@ def _index_quietly(done: int, total: int) -> None:
     """Say nothing of how far the index is: the page waits for the answer."""
 
 
-VIEW = PageView("why", "/why/{ref}", _show, "knowledge", {"undo": _undo}, in_menu=False)
+VIEW = PageView(_show, "knowledge", {"undo": _undo})
