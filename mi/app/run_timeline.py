@@ -37,7 +37,6 @@ class TimelineDecision(NamedTuple):
     kind: str
     record: Record
     reason: str
-    cited_ids: list[str]
     has_why: bool
     ts: str
 
@@ -191,21 +190,19 @@ def _is_told(record: Record) -> bool:
 
 def _explain(record: Record) -> TimelineDecision:
     kind = str(record.__struct_config__.tag)
-    reason, cited = "", list[str]()
+    reason = ""
     match record:
         case DecideNext():
             reason = record.notes
-            used = record.thought_db
-            cited = [*used.values_claim_ids, *used.query_claim_ids]
         case CheckPlan():
             reason = record.checks.notes
         case AutoAnswer():
-            reason, cited = record.auto_answer.notes, record.auto_answer.cited_ids
+            reason = record.auto_answer.notes
         case RiskEvent():
             reason = " · ".join(record.risk.mitigation)
         case LoopBreak():
             reason = record.output.notes if record.output else record.reason
-    return TimelineDecision(record.event_id, kind, record, reason, cited, "why" in record.shown_in, record.ts)
+    return TimelineDecision(record.event_id, kind, record, reason, "why" in record.shown_in, record.ts)
 
 
 def _list_seen(end: BatchEnd | None) -> list[ObservedCommand]:

@@ -35,7 +35,9 @@ def say_record(record: Record, language: str) -> str:
     )
     for reason in filter(None, stored):
         line = line.replace(reason, say_reason(reason, language))
-    return line
+    state = getattr(record, "status", "") or getattr(record, "outcome", "")
+    head, between, rest = line.partition(f"{say_plainly(state, language, kind)} " if state else "\0")
+    return line if head or not between else text("plain.told", language, state=between.strip(), rest=rest)
 
 
 def _say_setting(name: str, value: str, language: str) -> str:

@@ -20,7 +20,7 @@ from mi.web import events
 from mi.web.events import ALL, HomeEvents
 from tests.conftest import MI, Mi
 from tests.waiting import wait_until
-from tests.web.browser import Served, open_page
+from tests.web.browser import NARROW, WIDE, Served, open_page
 from tests.web.test_access import Visitor, ask, said_in, token_of
 
 Make = Callable[..., Any]
@@ -107,6 +107,22 @@ def test_nothing_is_missed_between_a_look_and_the_stream_after_sleep_or_a_restar
 def stop(served: Served) -> None:
     served.process.send_signal(signal.SIGINT)
     served.process.wait(30)
+
+
+@pytest.mark.req("page.live.missed")
+@pytest.mark.parametrize("width", [WIDE, NARROW])
+def test_a_page_whose_server_is_gone_says_so_in_sight(serve: Make, open_window: Make, home: Home, width: int) -> None:
+    for number in range(5):
+        ask(home, f"Question {number}?")
+    served = serve()
+    page = open_page(open_window(width=width), served.link)
+    assert not page.locator("#lost").is_visible()
+    stop(served)
+    page.wait_for_selector("#lost", state="visible")
+    bar, size = page.locator("#lost").bounding_box(), page.viewport_size
+    assert bar
+    assert size
+    assert 0 <= bar["y"] < bar["y"] + bar["height"] <= size["height"]
 
 
 @pytest.mark.req("page.live.watchers")

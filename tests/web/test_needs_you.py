@@ -111,6 +111,18 @@ def test_an_answer_that_names_no_option_is_refused_in_words(
     assert page.locator("article").count() == 1
 
 
+@pytest.mark.req("page.needs-you.shows")
+def test_what_a_run_waits_with_comes_before_what_is_newer(serve: Make, open_window: Make, home: Home) -> None:
+    log = home.project("0123456789abcdef").evidence
+    os.makedirs(os.path.dirname(log))
+    held_up = Question(id="qu_held", text="Which colour?", blocks=True)
+    EvidenceWriter(log, "run_20261118T100000Z_abcdefgh", Notices()).append(held_up)
+    writer = EvidenceWriter.for_command(log, Notices())
+    writer.append(LearnSuggested(id="sg_new", text="Prefer tabs.", count=2))
+    page = open_page(open_window(), serve().link)
+    assert page.locator("article").evaluate_all("all => all.map((one) => one.id)") == ["qu_held", "sg_new"]
+
+
 @pytest.mark.req("page.needs-you.suggestion")
 def test_a_suggestion_is_approved_or_refused(serve: Make, open_window: Make, home: Home) -> None:
     log = home.project("0123456789abcdef").evidence

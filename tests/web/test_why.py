@@ -96,6 +96,14 @@ def test_a_run_its_decisions_and_the_effect_of_undoing_pass_the_audit(
         assert words in told
 
 
+@pytest.mark.req("page.why.graph")
+def test_only_lines_that_may_not_fit_are_squeezed() -> None:
+    short, long = "Fix the failing test of add", "WWWWWWWWWW MMMMMMMMMM MMMMMMM"
+    nodes = [WhyNode("cl_1", "claim", short), WhyNode("cl_2", "claim", long, column=1)]
+    picture = draw(WhyGraph(nodes, [], 0), str, str)
+    assert [[bool(line.squeeze) for line in box.lines] for box in picture.boxes] == [[False], [True]]
+
+
 @pytest.mark.req("page.why.narrow")
 @pytest.mark.parametrize("width", [NARROW, 320])
 def test_on_a_phone_the_words_come_first_and_the_graph_below_them_fits(

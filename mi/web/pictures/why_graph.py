@@ -15,7 +15,10 @@ from mi.kernel.text import fit_one_line, width, wrap
 _WIDE, _GAP, _BETWEEN, _EDGE = 226, 58, 16, 4
 _LINE, _PADDING, _INSET = 18, 10, 12
 _INDENT = 24  # of a step, where the graph goes downwards
-_LETTER = 7.8  # the width of a usual letter in a wide typeface
+_SIZE = 13  # of the letters
+# How wide letters are in a wide typeface, by their size; all others are like small ones.
+_WIDTHS = dict.fromkeys(" .,:;'|!ijlI", 0.36) | dict.fromkeys('frt()[]{}-/\\"', 0.46) | dict.fromkeys("mwMW@%", 1.0)
+_SMALL, _CAPITAL, _FULL = 0.64, 0.78, 1.0
 _COLUMNS, _LINES = 30, 3  # of text in a box
 _TITLE = 300  # columns of what a box says in full
 _WEAK = "in_view"  # says less than any other role
@@ -120,8 +123,12 @@ def _make_box(node: WhyNode, role: str, word: Say) -> GraphBox:
 def _make_line(down: int, words: str) -> GraphLine:
     """Return a line that stays within its box, though nobody knows here how wide the browser's letters are."""
     line, most = shorten_gist(words, _COLUMNS), _WIDE - 2 * _INSET
-    wide = sum(char.isupper() or char in "mw@%_=" for char in line)
-    return GraphLine(down, line, most if (width(line) + wide / 2) * _LETTER > most else 0)
+    return GraphLine(down, line, most if sum(map(_measure_letter, line)) * _SIZE > most else 0)
+
+
+def _measure_letter(char: str) -> float:
+    usual = _CAPITAL if char.isupper() else _FULL if width(char) > 1 else _SMALL
+    return _WIDTHS.get(char, usual)
 
 
 def _measure(boxes: list[GraphBox]) -> int:

@@ -53,7 +53,8 @@ def _show(request: PageRequest) -> WaitingModel:
     waiting = look_at_inbox(request.context)
     chosen = request.query.get("project", "")
     projects = {one.project_id: one.project or one.project_id for one in waiting.items if one.project_id}
-    shown = [one for one in waiting.items if chosen in ("", one.project_id)]
+    found = [one for one in waiting.items if chosen in ("", one.project_id)]
+    shown = sorted(found, key=lambda one: (one.kind == "notification", not one.waiting))  # what is held up comes first
     cards = [_make_card(one, request) for one in shown]
     return WaitingModel(cards, waiting.complete, projects, chosen)
 

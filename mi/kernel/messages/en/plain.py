@@ -121,6 +121,7 @@ TEXT: dict[str, str] = {
     "plain.unenforced-success": "said that it succeeded, which nothing shows",
     # between reasons, and how long something took
     "plain.between": "; ",
+    "plain.told": "{state}: {rest}",
     "span.seconds": "{s} s",
     "span.minutes": "{min} min {s} s",
     "span.hours": "{h} h {min} min",

@@ -121,6 +121,7 @@ TEXT: dict[str, str] = {
     "plain.unenforced-success": "声称成功却没有依据",
     # between reasons, and how long something took
     "plain.between": "；",
+    "plain.told": "{state}：{rest}",
     "span.seconds": "{s} 秒",
     "span.minutes": "{min} 分 {s} 秒",
     "span.hours": "{h} 小时 {min} 分",
