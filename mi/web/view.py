@@ -2,6 +2,7 @@
 
 import importlib
 from collections.abc import Callable, Iterable, Mapping
+from threading import Lock
 from types import MappingProxyType
 
 from mi.app.home_context import HomeContext
@@ -52,6 +53,7 @@ class Download(NamedTuple):
 Show = Callable[[PageRequest], object]  # returns the model that the template is filled with, or a file
 Act = Callable[[PageRequest], Iterable[str]]  # returns, line by line, what was done
 _DIGITS = 9
+_LOADING = Lock()  # of two threads that load what needs each other, one could see the other's module half made
 _NONE: Mapping[str, Act] = MappingProxyType({})
 
 
@@ -72,5 +74,6 @@ class ViewPlace(NamedTuple):
 
     def load(self) -> PageView:
         """Return the view itself; what it needs is loaded when somebody looks, so that the page is there sooner."""
-        view: PageView = importlib.import_module(f"mi.web.views.{self.name}").VIEW
+        with _LOADING:
+            view: PageView = importlib.import_module(f"mi.web.views.{self.name}").VIEW
         return view
