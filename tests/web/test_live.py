@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from playwright.sync_api import Route
 
 from mi.kernel.home import Home
 from mi.web import events
@@ -123,6 +124,28 @@ def test_a_page_whose_server_is_gone_says_so_in_sight(serve: Make, open_window: 
     assert bar
     assert size
     assert 0 <= bar["y"] < bar["y"] + bar["height"] <= size["height"]
+
+
+@pytest.mark.req("page.live.missed")
+@pytest.mark.parametrize("fails", ["too slow", "cut off"])
+def test_a_change_whose_look_failed_is_looked_at_again(serve: Make, open_window: Make, home: Home, fails: str) -> None:
+    page = open_page(open_window(), serve().link)
+    failed: list[str] = []
+
+    def fail_once(route: Route) -> None:
+        if failed or "fragment" not in route.request.headers.get("accept", ""):
+            route.continue_()
+            return
+        failed.append(route.request.url)
+        if fails == "too slow":
+            route.fulfill(status=503)
+        else:
+            route.abort()
+
+    page.route(lambda url: "/events" not in url, fail_once)
+    asked = ask(home, "Which colour?")
+    page.wait_for_selector(f"article#{asked}")
+    assert failed
 
 
 @pytest.mark.req("page.live.watchers")

@@ -72,16 +72,18 @@ async function refresh() {
   if (fetching) { again = true; return; }
   fetching = true;
   const began = performance.now();
+  let missed = false; // what changed was told once: where it did not come, it is asked for again
   try {
     const answer = await fetch(location.href, { headers: { Accept: "text/html; fragment" } });
     if (answer.ok) take(await answer.text(), false);
+    missed = answer.status === 503;
     lost.hidden = answer.status !== 401;
-  } catch { lost.hidden = false; }
+  } catch { lost.hidden = false; missed = true; }
   // A busy server is not asked again at once by everybody who watches: the runs come first.
   setTimeout(() => {
     fetching = false;
-    if (again) { again = false; refresh(); }
-  }, Math.min(2 * (performance.now() - began), 2000));
+    if (again || missed) { again = false; refresh(); }
+  }, missed ? 2000 : Math.min(2 * (performance.now() - began), 2000));
 }
 
 // ---- the one stream: closed while nobody looks, taken up where it was left
