@@ -7,6 +7,7 @@ try { localStorage.setItem("place", place); } catch { /* a browser that remember
 let stream = null;
 let fetching = false;
 let again = false;
+let looks = 0; // that were begun by a change
 
 // ---- what stands in the page becomes what the server says, but for what somebody is writing or has opened
 function isBusy(element) {
@@ -71,6 +72,7 @@ function take(html, tellsWhatWasDone) {
 async function refresh() {
   if (fetching) { again = true; return; }
   fetching = true;
+  looks += 1;
   const began = performance.now();
   let missed = false; // what changed was told once: where it did not come, it is asked for again
   try {
@@ -121,6 +123,7 @@ document.addEventListener("submit", async (event) => {
   const fields = new URLSearchParams(new FormData(form, event.submitter));
   const item = form.closest("[data-item]");
   const buttons = [...form.querySelectorAll("button")];
+  const before = looks;
   item?.classList.add("going");
   buttons.forEach((one) => { one.disabled = true; });
   try {
@@ -130,6 +133,7 @@ document.addEventListener("submit", async (event) => {
     form.querySelectorAll("textarea").forEach((one) => { one.value = one.defaultValue; });
     document.activeElement?.blur();
     take(await answer.text(), true);
+    if (looks !== before) refresh(); // this answer may be older than what it replaced
     lost.hidden = true;
   } catch { lost.hidden = false; }
   item?.classList.remove("going");
