@@ -25,18 +25,18 @@ NOTES = {
     "en": {
         "Values:": "your values, told once",
         "exit 1": "the test fails",
-        "auto_answer": "answered in your own words",
+        "MI's answer:": "answered in your own words",
         "[hands] Done:": "a lie: no test was run …",
         "not proved": "… MI runs the tests itself",
-        "proof: proved": "proof, on the last change",
+        "checks: proved": "proof, on the last change",
     },
     "zh": {
         "Values:": "你的价值观，只说一次",
         "exit 1": "测试失败",
-        "自动回答": "用你自己的话回答",
+        "MI 的回答": "用你自己的话回答",
         "[hands] 完成了": "谎话：没有运行测试……",
         "未证明": "……MI 亲自运行测试",
-        "证明: 已证明": "对最后改动的证明",
+        "检查: 已证明": "对最后改动的证明",
     },
 }
 TITLES = {"en": "A finished run of mi demo, with its three marks", "zh": "mi demo 的一次完整运行，以及三个标记"}
@@ -75,7 +75,7 @@ def _steady(line: str) -> str:
 
 def _tells(line: str) -> bool:
     """Whether a line says something: who speaks, and more than that nothing had to be done."""
-    idle = "check_plan: none|检查计划: 无|refs/mi/|MI runs|MI 在|MI 对"  # a proof begins when it can
+    idle = "refs/mi/|MI runs|MI 在|MI 对"  # a proof begins when it can
     return bool(re.match(r"\[[\w>-]+\] .*\S", line)) and not re.search(idle, line)
 
 

@@ -25,6 +25,7 @@ from mi.autopilot.outcomes import (
 from mi.autopilot.recorder import LogRecorder
 from mi.autopilot.run_parts import RunParts
 from mi.autopilot.state import EarlierProof, RunState
+from mi.autopilot.stop_word import explain_stop, forget_stop_word
 from mi.evidence.records.questions import WouldAnswer
 from mi.evidence.records.run import RunEnd, RunLearned
 from mi.evidence.run_words import RunWords, put_together
@@ -68,6 +69,7 @@ class Loop:
 
     def run(self, watch: WorktreeWatch, resume: Callable[[], Next] | None = None) -> RunEnd:
         """Drive the agent to the run's end; `resume` says how a run goes on that an earlier process began."""
+        forget_stop_word(self.parts.place, self.state.run_id)
         try:
             self.home.look()
             upcoming = self._take_up(self._hear(resume())) if resume else self._begin()
@@ -383,6 +385,8 @@ class Loop:
         if end.status == "blocked" and state.dismissed is not None:
             why = f" ({state.dismissed.why})" if state.dismissed.why else ""
             end = self.blocked("end.question-dismissed", why=why)
+        if end.status == "interrupted":
+            end = end._replace(reason=explain_stop(self.parts.place, state.run_id, end.reason, self.parts.language))
         self.home.look()
         end = self._unless_moved(end, watch)
         record = RunEnd(

@@ -2,7 +2,7 @@
 
 import argparse
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any, ClassVar, NoReturn
 
 from mi.cli.output import flush, measure_terminal
@@ -88,7 +88,9 @@ class Parser(argparse.ArgumentParser):
     def parse_args(self, args: Any = None, namespace: Any = None) -> Any:
         found, unknown = self.parse_known_args(args, namespace)
         if unknown:
-            raise self._mistake("unknown-arguments", names=" ".join(unknown))
+            near = [close for word in unknown if word.startswith("-") for close in _find_near(word, self._list_flags())]
+            code = "unknown-arguments-near" if near else "unknown-arguments"
+            raise self._mistake(code, names=" ".join(unknown), near=" ".join(near))
         return found
 
     def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
@@ -162,8 +164,22 @@ class Parser(argparse.ArgumentParser):
 
     def _check_value(self, action: argparse.Action, value: Any) -> None:
         if action.choices is not None and value not in action.choices:
-            known = ", ".join(map(repr, action.choices))
-            raise self._mistake("no-such-choice", name=_name_in_messages(action), value=repr(value), known=known)
+            known, near = ", ".join(map(repr, action.choices)), _find_near(str(value), action.choices)
+            group = f"{self.prog} " if isinstance(action, argparse._SubParsersAction) else ""
+            told = {"name": _name_in_messages(action), "value": repr(value), "known": known}
+            code = "no-such-choice-near" if near else "no-such-choice"
+            raise self._mistake(code, **told, near=group + "".join(near))
+
+    def _list_flags(self) -> list[str]:
+        """Return the flags of this command, and of the subcommand that was called."""
+        inner = [
+            parser
+            for action in self._actions
+            if isinstance(action, argparse._SubParsersAction)
+            for parser in action.choices.values()
+            if parser.fill is None
+        ]
+        return [*self._option_string_actions, *(flag for parser in inner for flag in parser._list_flags())]
 
     def _list_subcommands(self) -> list[str]:
         return [
@@ -182,6 +198,13 @@ class Parser(argparse.ArgumentParser):
     def exit(self, status: int = 0, message: str | None = None) -> NoReturn:
         flush()
         raise SystemExit(status)
+
+
+def _find_near(word: str, known: Iterable[object]) -> list[str]:
+    """Return the known word that was probably meant, if there is one."""
+    from difflib import get_close_matches
+
+    return get_close_matches(word.partition("=")[0], map(str, known), n=1, cutoff=0.7)
 
 
 def _name_in_messages(action: argparse.Action) -> str:

@@ -1,7 +1,5 @@
 """`mi attach` and `mi stop`: a run of another terminal."""
 
-import os
-import signal
 from typing import TYPE_CHECKING
 
 from mi.app.home_context import HomeContext
@@ -11,6 +9,7 @@ from mi.kernel.errors import NotFound
 
 if TYPE_CHECKING:
     from mi.autopilot.run_lock import RunningRun
+    from mi.autopilot.stop_word import StopDoor
 
 
 def build_parser(name: str) -> Parser:
@@ -68,8 +67,11 @@ def _attach(context: HomeContext, args: Args) -> int:
 
 def _stop(context: HomeContext, args: Args) -> int:
     out = Output(context.language)
-    owner = _find_run(context, args).owner
-    os.kill(owner.pid, signal.SIGTERM)
+    from mi.app.run_stop import stop_run
+    from mi.app.speaker import find_speaker
+
+    by: StopDoor = "terminal" if find_speaker(context).by == "terminal" else "other"
+    owner = stop_run(context.home, _find_run(context, args), by)
     if args.json:
         out.json({"run_id": owner.run_id, "pid": owner.pid})
     else:

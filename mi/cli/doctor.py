@@ -144,6 +144,7 @@ def _seal(context: HomeContext, out: Output) -> Iterator[DoctorFinding]:
 
 def _programs(context: HomeContext, out: Output) -> Iterator[DoctorFinding]:
     from mi.agents.registry import AGENTS, VENDORS, load
+    from mi.cli.doctor_providers import list_missing
     from mi.cli.status import find_providers
     from mi.kernel.programs import find_on_path
 
@@ -159,10 +160,14 @@ def _programs(context: HomeContext, out: Output) -> Iterator[DoctorFinding]:
         else:
             yield DoctorFinding("hands", "warn", "no-program", {"name": agent.name}, f"npm install -g {agent.package}")
     chosen = find_providers(context)
+    missing = list_missing(context.config, chosen["hands"], chosen["mind"])
     if chosen["hands"] == "none":
         yield DoctorFinding("providers", "warn", "no-hands", chosen)
-    else:
+    elif not missing:
         yield DoctorFinding("providers", "ok", "providers", chosen)
+    for error in missing:
+        told = error.line(out.language)
+        yield DoctorFinding("providers", "fail", "as-is", {"text": told}, "mi config apply-template  |  mi config path")
     chosen_agent = AGENTS.get(chosen["hands"])
     if chosen_agent and chosen_agent.unasked_tools:
         settings = getattr(context.config.hands, chosen_agent.name)

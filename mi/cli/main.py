@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from mi.cli.arguments import USAGE_HINT, Parser, speak_help
 from mi.cli.commands import COMMANDS
-from mi.cli.output import flush
+from mi.cli.output import flush, fold_lines, measure_terminal, silence_stdout
 from mi.kernel.errors import MiError, StorageError, UsageError, from_os_error
 from mi.kernel.home import Home, find_default_root
 from mi.kernel.messages import choose_language
@@ -184,21 +184,18 @@ def _fail(line: _CommandLine, error: MiError) -> int:
             line.context.keep_record(line.context.notices)
         flush()
     except (OSError, StorageError):  # the disk that failed may fail again, or the output is what failed
-        _silence_stdout()
+        silence_stdout()
     _complain(error.line(line.language))
     return error.exit_code
 
 
 def _complain(line: str) -> None:
     """Write one line to standard error, as safe to look at as all output."""
-    sys.stderr.write(f"mi: {' '.join(make_safe(line).splitlines())}\n")
+    said = f"mi: {' '.join(make_safe(line).splitlines())}"
+    sys.stderr.write(fold_lines(said, measure_terminal(2)) + "\n")
 
 
 def _closed_pipe() -> int:
     """End quietly: the reader has seen enough (`mi tail | head -1`)."""
-    _silence_stdout()
+    silence_stdout()
     return 0
-
-
-def _silence_stdout() -> None:
-    os.dup2(os.open(os.devnull, os.O_WRONLY), 1)

@@ -8,11 +8,14 @@ from contextlib import contextmanager
 from typing import Any
 
 from mi.kernel import messages
+from mi.kernel.language import compiled
 from mi.kernel.safe_text import make_safe
 from mi.kernel.secrets import redact
 from mi.kernel.text import width, wrap
 
 _NARROWEST = 24  # columns below which a text is not folded beside its head
+_HEAD = r" *(?:\S+(?: \S+)? {2,})?"  # what a line of a list begins with, below which it is not continued
+_works_unread: list[bool] = []  # not empty: once nobody reads the output, it is dropped
 
 
 class Output:
@@ -34,9 +37,9 @@ class Output:
         self.line(self.text(key, **details))
 
     def line(self, line: str = "") -> None:
-        """Print a line for people."""
-        with _naming_stdout():
-            sys.stdout.write(make_safe(line) + "\n")
+        """Print a line for people, folded between words where a terminal is too narrow for it."""
+        with naming_stdout():
+            sys.stdout.write(fold_lines(make_safe(line), measure_terminal()) + "\n")
 
     def beside(self, head: str, text: str) -> None:
         """Print a text beside its head; on a terminal too narrow for it, it goes on below itself."""
@@ -66,14 +69,31 @@ class Output:
         if hide_secrets and data != b"{}":  # what most hooks answer: not worth the patterns of all languages
             data = _escaped(redact(data.decode("utf-8", "replace"))).encode()
         flush()
-        with _naming_stdout():
+        with naming_stdout():
             sys.stdout.buffer.write(data + b"\n")
 
 
-def measure_terminal() -> int:
-    """Return how wide the terminal is that standard output goes to; 0 where it is none."""
+def fold_lines(text: str, columns: int) -> str:
+    """Return a text whose lines break between words, below what they say; 0 columns is no terminal."""
+    if not columns or len(text) <= columns // 2:  # a character takes two columns at most
+        return text
+    return "\n".join(_fold(line, columns) if width(line) > columns else line for line in text.split("\n"))
+
+
+def _fold(line: str, columns: int) -> str:
+    head = compiled(_HEAD, 0).match(line)[0]  # type: ignore[index]  # it matches nothing, too
+    if width(head) > columns // 3:
+        head, indent = "", 4
+    else:
+        indent = width(head)
+    room = columns - indent
+    return line if room < _NARROWEST else head + ("\n" + " " * indent).join(wrap(line[len(head) :], room))
+
+
+def measure_terminal(fd: int = 1) -> int:
+    """Return how wide the terminal is that standard output, or another one, goes to; 0 where it is none."""
     try:
-        return os.get_terminal_size(1).columns
+        return os.get_terminal_size(fd).columns
     except OSError:
         return 0
 
@@ -87,18 +107,32 @@ def redact_value(value: dict[str, Any]) -> dict[str, Any]:
 
 def flush() -> None:
     """Show what was printed so far."""
-    with _naming_stdout():
+    with naming_stdout():
         sys.stdout.flush()
 
 
 @contextmanager
-def _naming_stdout() -> Iterator[None]:
+def naming_stdout() -> Iterator[None]:
     """Name the output in its error, which has no file name of its own."""
     try:
         yield
+    except BrokenPipeError:
+        if not _works_unread:
+            raise
+        silence_stdout()
     except OSError as error:
         error.filename = "stdout"
         raise
+
+
+def work_unread() -> None:
+    """Have this command work on to its own end, and exit code, when nobody reads its output any more."""
+    _works_unread.append(True)
+
+
+def silence_stdout() -> None:
+    """Drop whatever is still printed."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
 
 
 def _escaped(text: str) -> str:

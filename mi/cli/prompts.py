@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from mi.app.home_context import HomeContext
 from mi.app.speaker import find_speaker, require_person
 from mi.cli.arguments import Args
+from mi.cli.output import fold_lines, measure_terminal
 from mi.kernel.consent import agrees
 from mi.kernel.errors import UsageError
 from mi.kernel.messages import NestedText
@@ -34,7 +35,7 @@ def ask_person(context: HomeContext, question: str) -> str | None:
         return None
     typed = ""
     try:
-        sys.stderr.write(f"{make_printable(question)} ")
+        sys.stderr.write(fold_lines(make_printable(question), measure_terminal(2)) + " ")
         sys.stderr.flush()
         typed = sys.stdin.readline()
     finally:

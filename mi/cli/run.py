@@ -172,11 +172,12 @@ def _run_one(context: HomeContext, args: Args, options: "RunOptions") -> int:
     from mi.app.queue import note_run_end
     from mi.app.run import build_run
     from mi.autopilot.start import drive_run
-    from mi.cli.output import flush
+    from mi.cli.output import flush, work_unread
     from mi.cli.run_summary import print_summary
     from mi.cli.run_tree import find_place
     from mi.learning.checkpoint import is_enabled
 
+    work_unread()
     if not args.allow_secret_in_task:
         options = _without_secrets(context, options)
     if "[" in options.task and not options.list_task:  # a listed task may be anybody's words; tags are a person's
@@ -315,22 +316,22 @@ class _Door:
         from mi.cli.run_display import JsonLines, Live, PlainAgent, Quiet, RawLines
 
         args, out = self._args, self._out
-        show_prompt = not args.no_mi_prompt
+        show_prompt, limits = not args.no_mi_prompt, self._context.config.runtime.limits
         if args.json:
             return JsonLines()
         if args.quiet:
             return Quiet()
         if args.hands_raw:
-            return RawLines(out, show_prompt)
+            return RawLines(out, show_prompt, limits)
         if hands == "cli":
-            return PlainAgent(out, show_prompt)
+            return PlainAgent(out, show_prompt, limits)
         if sys.stdout.isatty() and os.environ.get("TERM", "dumb") != "dumb":
             from mi.cli.run_screen import Screen
 
-            screen = Screen(out, show_prompt)
+            screen = Screen(out, show_prompt, limits)
             self._pause = screen.paused
             return screen
-        return Live(out, show_prompt)
+        return Live(out, show_prompt, limits)
 
     def open_asker(self, stop: "StopFlag") -> "Asker":
         from mi.autopilot.asking import AtTerminal, NobodyThere

@@ -1,5 +1,6 @@
 """A run on a terminal: what happens scrolls by, and a line below says how long, which batch, how many tokens."""
 
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 
@@ -13,7 +14,9 @@ from mi.cli.output import Output
 from mi.cli.run_display import Live, format_elapsed
 from mi.evidence.records.base import Record
 from mi.evidence.records.run import BatchEnd, RunEnd
+from mi.kernel.config.types import RunLimits
 from mi.kernel.safe_text import make_safe
+from mi.kernel.text import wrap
 
 _STYLES = {"mi": "bold cyan", "mi->hands": "dim", "hands": "green", "hands:stdout": "green", "hands:stderr": "yellow"}
 
@@ -21,8 +24,8 @@ _STYLES = {"mi": "bold cyan", "mi->hands": "dim", "hands": "green", "hands:stdou
 class Screen(Live):
     """Shows the run with a live line at the bottom. `close` must be called when the run is over, however it ended."""
 
-    def __init__(self, out: Output, show_prompt: bool) -> None:
-        super().__init__(out, show_prompt)
+    def __init__(self, out: Output, show_prompt: bool, limits: RunLimits | None = None) -> None:
+        super().__init__(out, show_prompt, limits)
         self._console = Console(highlight=False, soft_wrap=True)
         self._batch = ""
         self._tokens = 0  # of the batches that ended
@@ -68,10 +71,15 @@ class Screen(Live):
             elapsed=format_elapsed(self._started),
             tokens=f"{self._tokens + self._tokens_now:,}",
         )
+        if self._waits_since is not None:
+            shown = self._out.text("run.live-waits", line=shown, seconds=round(time.monotonic() - self._waits_since))
         self._spinner.update(text=Text(shown, style="dim"))
         return self._spinner
 
     def _line(self, who: str, text: str) -> None:
         for line in make_safe(text).splitlines() or [""]:  # as a whole: a secret may go over several lines
-            said = (f" {line}", "dim" if who == "mi->hands" else "")
-            self._console.print(Text.assemble((f"[{who}]", _STYLES.get(who, "")), said))
+            head = f"[{who}]"
+            room, style = self._console.width - len(head) - 1, "dim" if who == "mi->hands" else ""
+            for number, part in enumerate(wrap(line, room)):
+                beside = (f" {part}" if part else "", style)
+                self._console.print(Text.assemble((" " * len(head) if number else head, _STYLES.get(who, "")), beside))

@@ -4,6 +4,8 @@ from mi.cli.output import Output
 from mi.evidence.records.run import RunEnd
 from mi.evidence.run_story import AskedInRun, RunStory
 from mi.kernel.safe_text import shorten_gist
+from mi.kernel.shell.exits import NOT_INSTALLED, describe_exit
+from mi.kernel.shell.spoken import unwrap_shell
 
 _SHOWN = 2  # questions, and answers: the latest ones
 _PROVED_BY = ("verified", "proved")  # rows of `done` that a check closes
@@ -13,7 +15,7 @@ def print_story(out: Output, story: RunStory, with_reasons: bool = False) -> int
     """Print it, a line for each thing; return how many lines that were."""
     end = story.end
     lines = [out.text("story.task", task=shorten_gist(story.task, 200), batches=story.batches)]
-    lines += list_grounds(out, end, with_tail=False) if end else []
+    lines += list_grounds(out, end) if end else []
     for asked in story.asked[-_SHOWN:]:
         lines.append(_tell_question(out, asked))
         if with_reasons and (asked.why or asked.would):
@@ -35,19 +37,24 @@ def _tell_question(out: Output, asked: AskedInRun) -> str:
     return out.text("story." + key, id=asked.id, **details)
 
 
-def list_grounds(out: Output, end: RunEnd, with_tail: bool = True) -> list[str]:
+def list_grounds(out: Output, end: RunEnd) -> list[str]:
     """Return what a verdict rests on: which check and who ran it, or what was seen last and what to do about it."""
     by, last = end.verified_by, end.last_seen
     lines: list[str] = []
     if end.status == "done" and by is not None:
         covers = ", ".join(by.covers) or out.text("run.whole-project")
-        lines.append(out.text("run.by-mi" if by.by == "mi" else "run.by-agent", command=by.command, covers=covers))
+        key = "run.by-mi" if by.by == "mi" else "run.by-agent"
+        lines.append(out.text(key, command=unwrap_shell(by.command), covers=covers))
     if end.status == "blocked" and last is not None:
-        code = "?" if last.exit_code is None else last.exit_code
-        lines.append(out.text("run.last-seen", command=last.command, code=code))
-        lines += [f"    {line}" for line in last.tail.splitlines()] if with_tail else []
+        code = describe_exit(last.exit_code, out.language)
+        lines.append(out.text("run.last-seen", command=unwrap_shell(last.command), code=code))
+        lines += [f"             {line}" for line in last.tail.splitlines()]
+        lines += [out.text("run.not-installed")] if last.exit_code == NOT_INSTALLED else []
+    no_command = end.status == "blocked" and last is None and "verified" in end.open_rows
     if end.proof:
         lines.append(out.text("run.proof", said=end.proof))
+    if no_command and end.marks.proved is None:
+        lines.append(out.text("run.not-seen"))
     if end.status == "blocked" and not {*_PROVED_BY}.isdisjoint(end.open_rows):
         lines.append(out.text("run.check"))
     return lines

@@ -54,7 +54,7 @@ class RunWatch:
         self._run_id = run.owner.run_id
         self.question = self._find_question()  # that the run waits for, perhaps since before it was resumed
         self._lock = run.lock
-        self._hands = "cli"
+        self.hands = "cli"
         self._log = jsonl.Tail(context.project_home.evidence, self._find_start())
         self._agent: AgentTail | None = None
         self._is_live = False  # what happened before is told by the records alone
@@ -116,10 +116,10 @@ class RunWatch:
     def _take_in(self, event: Event) -> None:
         record = event.record()
         if isinstance(record, RunStart):
-            self._hands = record.hands
+            self.hands = record.hands
         elif isinstance(record, HandsInput):
             self._drain()
-            self._agent = AgentTail(self.context.home.path(record.transcript_path), self._hands)
+            self._agent = AgentTail(self.context.home.path(record.transcript_path), self.hands)
         elif isinstance(record, BatchEnd):
             self._drain()
             self._agent = None
@@ -151,6 +151,7 @@ class JsonWatch(RunWatch):
 class TextWatch(RunWatch):
     """Shows the records and what the agent says and runs; a person at a terminal can answer in place."""
 
+    _live: Live | None = None  # made with the agent's first line
     _left = ""  # the question that the person wants to leave waiting
 
     def show_event(self, event: Event) -> None:
@@ -159,8 +160,9 @@ class TextWatch(RunWatch):
     def show_line(self, line: Captured, agent: AgentTail) -> None:
         if agent.is_plain:
             PlainAgent(self.out, show_prompt=False).line(line.stream, line.text)
+        self._live = self._live or Live(self.out, show_prompt=False, hands=self.hands)
         for event in () if agent.is_plain else agent.interpret(line):
-            Live(self.out, show_prompt=False).event(event)
+            self._live.event(event)
 
     def wait(self) -> None:
         question = self.question

@@ -11,11 +11,13 @@ from mi.cli.output import Output
 from mi.kernel.safe_text import shorten_gist
 
 if TYPE_CHECKING:
+    from mi.app.inbox import Waiting
     from mi.autopilot.run_lock import Owner
     from mi.evidence.latest import LatestRun
 
 Json = dict[str, Any]
 _OF_BATCH = ("hands_input", "batch_end", "decide_next")
+_NEEDS = 3  # that are named; the inbox has all
 _GIST = 200  # columns of a long text
 
 
@@ -46,7 +48,8 @@ def gather(context: HomeContext) -> Json:
     from mi.evidence.latest import find_latest_run
 
     log = context.project_home.evidence
-    living = [run.owner for run in find_running(context.home, context.project.project_id)]
+    everywhere = list(find_running(context.home))
+    living = [run.owner for run in everywhere if run.project_id == context.project.project_id]
     index, notices = context.evidence_index, context.notices
     latest = find_latest_run(log, index, notices, find_tree_run(context))
     inbox = look_at_inbox(context)
@@ -58,6 +61,8 @@ def gather(context: HomeContext) -> Json:
         "project": {"id": context.project.project_id, "root": context.project.root, "chosen_by": context.choice.how},
         "run": _run_status(latest, living),
         "runs": [_describe_living(find_latest_run(log, index, notices, one.run_id), one) for one in living],
+        "elsewhere": [_name_living(run.owner) for run in everywhere if run.owner not in living],
+        "needs": _list_needs(inbox, latest, living),
         "last_batch": _last_batch(context, log, latest.run_id if latest else ""),
         "waiting": waiting,
         "tasks": _tasks(context),
@@ -72,6 +77,26 @@ def gather(context: HomeContext) -> Json:
     }
     status["next"] = _next_commands(status)
     return status
+
+
+def _list_needs(inbox: "Waiting", latest: "LatestRun | None", living: "list[Owner]") -> list[Json]:
+    """Return what the person is needed for first, each with the command that settles it."""
+    from mi.cli.inbox import name_answer
+
+    asked = [one for one in inbox.items if one.kind != "suggestion"]
+    needs = [{"text": one.question, "command": name_answer(one, one.number), "run_id": one.run_id} for one in asked]
+    is_over = latest is not None and latest.run_id not in [one.run_id for one in living]
+    if latest is None or not is_over or any(one["run_id"] == latest.run_id for one in needs):
+        return needs[:_NEEDS]
+    resume = {"command": f"mi run --resume {latest.run_id}", "run_id": latest.run_id}
+    if latest.ended is None or latest.ended.status in ("blocked", "interrupted"):
+        needs.append({"text": latest.ended.reason if latest.ended else "", **resume})
+    return needs[:_NEEDS]
+
+
+def _name_living(owner: "Owner") -> Json:
+    """Return a run of another project that goes on."""
+    return {"id": owner.run_id or None, "root": owner.root, "since": owner.ts}
 
 
 def _run_status(run: "LatestRun | None", living: "list[Owner]") -> Json:
@@ -96,8 +121,8 @@ def _describe_living(run: "LatestRun | None", owner: "Owner") -> Json:
     """Return a run that goes on now, and where."""
     from mi.kernel.git import find_branch
 
-    at = {"id": owner.run_id or None, "root": owner.root, "branch": find_branch(owner.root) if owner.root else ""}
-    return _run_status(run, [owner]) | at | {"since": owner.ts}
+    at = _name_living(owner) | {"branch": find_branch(owner.root) if owner.root else ""}
+    return _run_status(run, [owner]) | at
 
 
 def _last_batch(context: HomeContext, log: str, run_id: str) -> Json | None:
@@ -187,17 +212,19 @@ def _next_commands(status: Json) -> list[str]:
     commands = []
     if not status["config"]["ok"]:
         commands.append("mi config validate")
-    if not status["values"]["ready"]:
-        commands.append('mi init --values "…"')
+    begin = [] if status["values"]["ready"] else ["mi init"]
+    commands += [] if status["run"]["id"] else begin
     if status["inbox"]["count"]:
         commands.append("mi inbox")
     if status["handoffs"]:
         commands.append(f"mi run --handoff {status['handoffs'][0]['id']}")
     named = f" {status['run']['id']}" if len(status["runs"]) > 1 else ""
     if status["run"]["status"] == "running":
-        commands += [f"mi attach{named}", f"mi stop{named}"]
-    if status["run"]["status"] in ("blocked", "interrupted"):
-        commands.append("mi run --resume")
+        commands += [*begin, f"mi attach{named}", f"mi stop{named}"]
+    elif status["run"]["status"] in ("blocked", "interrupted"):
+        commands += ["mi run --resume", *begin]
+    elif status["run"]["id"]:
+        commands += begin
     if status["run"]["id"]:
         commands.append("mi show last")
     return commands or ["mi run <task>", "mi doctor"]
@@ -205,6 +232,13 @@ def _next_commands(status: Json) -> list[str]:
 
 def _print(out: Output, status: Json) -> None:
     project, run, values = status["project"], status["run"], status["values"]
+    for number, need in enumerate(status["needs"]):
+        said = shorten_gist(need["text"], _GIST) or out.text("status.cut")
+        out.say("status.needs-more" if number else "status.needs", text=said, command=need["command"])
+    if not status["needs"]:
+        out.say("status.needs-nothing")
+    for one in status["elsewhere"]:
+        out.say("status.elsewhere", **one)
     out.say("status.home", home=status["home"])
     out.say("status.project", root=project["root"], how=out.text("how." + project["chosen_by"]), id=project["id"])
     out.say("status.values" if values["ready"] else "status.no-values", count=values["claims"])
@@ -220,7 +254,7 @@ def _print(out: Output, status: Json) -> None:
         )
     else:
         out.say("status.no-run")
-    for one in status["runs"] if len(status["runs"]) > 1 else ():
+    for one in status["runs"]:
         out.say("status.beside", **one)
     if status["tasks"]:
         _print_tasks(out, status["tasks"])

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from mi.app.home_context import HomeContext
 from mi.cli.arguments import Args, Parser, add_json, command, count
-from mi.cli.output import Output, flush
+from mi.cli.output import Output, flush, work_unread
 from mi.kernel.errors import MiError, UsageError
 from mi.kernel.safe_text import shorten_gist
 
@@ -42,6 +42,7 @@ def _work(context: HomeContext, args: Args) -> int:
         raise UsageError("bad-whole-limit", flag="--jobs", value=jobs)
     around, only = (_open_hub if args.hub else _open_own)(context, args, out, stop)
     queue = around.find_queue()
+    work_unread()
     note_vouched(context.home, os.getpid())  # it may outlive the terminal of the person who began it
     _say(out, args, "worker.ready", jobs=jobs)
     with stop_on_signals(stop):

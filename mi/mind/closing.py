@@ -8,6 +8,8 @@ from msgspec.structs import replace
 from mi.kernel.language import compiled, patterns
 from mi.kernel.messages import text
 from mi.kernel.named_tuple import NamedTuple
+from mi.kernel.shell.exits import describe_exit
+from mi.kernel.shell.spoken import unwrap_shell
 from mi.mind.views import Case, JudgedPart, PartView, is_command
 
 
@@ -252,8 +254,8 @@ def _explain_unverified(case: Case) -> str:
     last = next((seen for seen in reversed(case.batch.commands) if not seen.refused), None)
     if last is None:
         return text("end.unverified", case.language)
-    code = "?" if last.exit_code is None else last.exit_code
-    return text("end.unverified-last", case.language, command=last.command, code=code)
+    code = describe_exit(last.exit_code, case.language)
+    return text("end.unverified-last", case.language, command=unwrap_shell(last.command), code=code)
 
 
 def _explain_unproved(case: Case) -> str:

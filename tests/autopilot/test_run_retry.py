@@ -22,7 +22,7 @@ def test_a_failure_that_passes_is_shown_and_retried_in_the_same_thread(bench: Wo
         (1, 4, "the model is overloaded"),
         (2, 4, "stream disconnected before completion"),
     ]
-    assert "hands_retry: 1/4" in ran.stdout
+    assert "replay failed: the model is overloaded; it is begun again in 0 s (1 of 4)" in ran.stdout
     assert ran.stdout.index("overloaded") < ran.stdout.index("Fixed; the tests pass.")
     (ended,) = ran.of("batch_end")
     assert {one["thread_id"] for one in retries} == {ended["thread_id"]}

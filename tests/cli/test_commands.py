@@ -177,3 +177,22 @@ def test_the_hooks_take_no_command_for_a_persons_that_is_an_agents(tmp_path: Pat
         assert not changed_files(f"mi {words}", str(tmp_path)), words
     for words in ("hook install", "uninstall", "trust", "checks set", "prove"):
         assert changed_files(f"mi {words}", str(tmp_path)), words
+
+
+@pytest.mark.req("mi.cli.near")
+@pytest.mark.parametrize(
+    ("words", "near"),
+    [
+        ("rnu fix it", "mi run"),
+        ("config sett x", "mi config set"),
+        ("memory serch x", "mi memory search"),
+        ("run --max-batch 3 fix", "--max-batches"),
+        ("settings set --prov yes", "--prove"),
+        ("report --format htm", "html"),
+    ],
+)
+def test_a_misspelt_word_is_told_what_was_probably_meant(mi, words: str, near: str):
+    done = mi(*words.split())
+    assert done.returncode == 2
+    assert f"did you mean {near}?" in done.stderr.replace(": ", " ").replace(")", "?"), done.stderr
+    assert len(done.stderr.splitlines()) == 1

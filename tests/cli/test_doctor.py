@@ -65,6 +65,36 @@ def test_what_is_installed(mi, tmp_path: Path):
 
 
 @pytest.mark.req("mi.cli.doctor")
+@pytest.mark.parametrize(
+    ("config", "lacks"),
+    [
+        ({"hands": {"provider": "codex"}, "mind": {"provider": "rules"}}, ["codex"]),
+        ({"hands": {"provider": "claude"}, "mind": {"provider": "claude_schema"}}, ["claude", "claude"]),
+        (
+            {"hands": {"provider": "codex", "codex": {"path": "/nowhere/codex"}}, "mind": {"provider": "rules"}},
+            ["path"],
+        ),
+        ({"hands": {"provider": "cli", "cli": {"exec": ["aider-not-here", "x"]}}}, ["aider-not-here"]),
+        ({"hands": {"provider": "replay", "replay": {"file": "/nowhere.json"}}}, ["/nowhere.json"]),
+        ({"mind": {"provider": "anthropic", "anthropic": {"api_key_env": "NO_SUCH_KEY"}}}, ["NO_SUCH_KEY"]),
+    ],
+)
+def test_what_is_configured_and_not_there_is_no_tick(mi, home, tmp_path: Path, config: dict, lacks: list[str]):
+    folder = tmp_path / "bin"
+    folder.mkdir()
+    if "hands" not in config:
+        (folder / "codex").write_text("#!/bin/sh\n", "utf-8")
+        (folder / "codex").chmod(0o755)
+    os.makedirs(home.root, 0o700)
+    Path(home.config).write_text(json.dumps(config), "utf-8")
+    done = mi("doctor", "--json", env={"PATH": str(folder)})
+    assert done.returncode == 1
+    told = [one for one in json.loads(done.stdout)["findings"] if one["area"] == "providers"]
+    assert [one["level"] for one in told] == ["fail"] * len(lacks)
+    assert all(word in one["text"] for word, one in zip(lacks, told, strict=True))
+
+
+@pytest.mark.req("mi.cli.doctor")
 def test_home_that_others_can_read(mi, home):
     mi("config", "init")
     os.chmod(home.root, 0o755)

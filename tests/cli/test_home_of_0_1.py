@@ -53,3 +53,17 @@ def test_finds_what_0_1_found(tmp_path_factory: pytest.TempPathFactory) -> None:
     home, project = unpack(tmp_path_factory.mktemp("read"))
     answer: Any = ask(MI, home, project, "search changelog --limit 0")
     assert sorted(hit["id"] for hit in answer["hits"]) == json.loads((DATA / "found.json").read_text("utf-8"))
+
+
+@pytest.mark.parametrize(
+    "command",
+    ["status", "runs", "report last", "show hands", "config validate", "context changelog", "export -", "undo last"],
+)
+def test_what_0_1_had_not_reads_its_home_too(tmp_path: Path, command: str) -> None:
+    home, project = unpack(tmp_path)
+    before = {path: path.read_bytes() for path in home.rglob("*.json*") if path.is_file()}
+    argv = [str(MI), "--home", str(home), "-C", str(project), *command.split()]
+    done = subprocess.run(argv, capture_output=True, text=True, check=False, cwd=project, stdin=subprocess.DEVNULL)
+    assert (done.returncode, "a defect in MI" in done.stderr) == (0, False), done.stderr
+    assert done.stdout.strip()
+    assert {path: path.read_bytes() for path in before} == before

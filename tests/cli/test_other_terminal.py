@@ -130,11 +130,14 @@ def test_the_demo_shows_a_whole_run_with_nothing_installed(bench: Workbench, mon
     bench.env = {"MI_HOME": str(bench.home)}
     shown = bench.mi("demo")
     assert shown.code == 0, shown.stdout + shown.stderr
-    lie, caught = shown.stdout.index("Done: the sum is fixed"), shown.stdout.index("proof: not proved")
-    assert lie < caught < shown.stdout.index("proof: proved")
+    lie, caught = (
+        shown.stdout.index("Done: the sum is fixed"),
+        shown.stdout.index("MI's own run of the checks: not proved"),
+    )
+    assert lie < caught < shown.stdout.index("MI's own run of the checks: proved")
     for sign in (
         "replay works, rules judges",
-        "auto_answer:",
+        "MI's answer:",
         "verified ✓  proved ✓",
         "notes.txt is back",
         "mi show last",
@@ -165,4 +168,4 @@ def test_the_demo_speaks_chinese_to_whoever_does(mi):
     assert done.returncode == 0
     assert "让失败的测试通过" in done.stdout
     assert "已验证 ✓" in done.stdout
-    assert "没有改动" in done.stdout  # the notes of the rules, too
+    assert "MI 自己运行的检查：未证明" in done.stdout.replace(": ", "：")  # what MI judged, too

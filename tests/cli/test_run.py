@@ -60,7 +60,9 @@ def test_a_run_is_shown_as_it_happens_and_summed_up(bench: Workbench) -> None:
     assert "- Keep changes small." in given["light_injection"]
     assert given["light_injection"].endswith(f"{EXTERNAL}\n{REFACTOR}")
     assert any(line.startswith("[mi] batch b0") for line in lines)
-    assert "[mi] decide_next: done, stop: a check after the last change passed" in lines
+    assert [line for line in lines if "a check after the last change passed" in line] == [
+        "done: a check after the last change passed"  # said once, at the end
+    ]
     assert "[hands] $ python3 -m unittest -q" in lines
     assert "[hands] Fixed and tested. Done." in lines
     summary = ran.stdout[ran.stdout.index("\ndone:") :]

@@ -15,7 +15,7 @@ from mi.app.race import refuse_second_pick
 from mi.app.report import RunLogPlace, open_project_of
 from mi.app.restore import find_difference, restore
 from mi.app.run_again import find_run, resume_detached
-from mi.app.run_stop import stop_run
+from mi.app.run_stop import stop_named_run
 from mi.app.run_words import tell_run
 from mi.app.snapshots import choose_snapshots, find_scope
 from mi.autopilot.run_times import note_vouched
@@ -95,7 +95,7 @@ def _open_again(home: str, run: RunEntry) -> Iterator[HomeContext]:
 
 
 def _stop(request: PageRequest) -> Iterator[str]:
-    owner = stop_run(request.context.home, request.params["run_id"])
+    owner = stop_named_run(request.context.home, request.params["run_id"], "page")
     yield text("attach.stopping", request.language, run_id=owner.run_id, pid=owner.pid)
 
 

@@ -11,7 +11,7 @@ from mi.app.hub_runs import SharedRun, list_shared_runs
 from mi.app.queue import QueuedOptions, QueueWishes, WantedTask, add_tasks
 from mi.app.race import start_race
 from mi.app.run_again import resume_detached
-from mi.app.run_stop import stop_run
+from mi.app.run_stop import stop_named_run
 from mi.app.runs import build_runs
 from mi.app.worker import detach_worker
 from mi.evidence.runs import RunEntry, RunWish
@@ -141,7 +141,7 @@ def _resume(request: PageRequest) -> Iterator[str]:
 
 
 def _stop(request: PageRequest) -> Iterator[str]:
-    owner = stop_run(request.context.home, request.read("choice"))
+    owner = stop_named_run(request.context.home, request.read("choice"), "page")
     yield text("attach.stopping", request.language, run_id=owner.run_id, pid=owner.pid)
 
 

@@ -3,7 +3,7 @@
 TEXT: dict[str, str] = {
     # what the verdict tells the agent
     "proof.undecided": "not asked for; `mi settings set --prove yes` lets MI run the checks itself",
-    "proof.not-wanted": "not wanted",
+    "proof.not-wanted": "you said no to it; `mi settings set --prove yes` turns it on",
     "proof.untrusted": "this repository is not trusted yet; `mi trust` shows the commands and lets MI run them",
     "proof.untrusted-now": "the base has commands that you have not trusted: {commands}; `mi trust --dry-run` shows them, `mi trust` lets MI run them",
     "proof.no-checks": "no check of the project covers the change",

@@ -2,7 +2,7 @@
 
 TEXT: dict[str, str] = {
     "proof.undecided": "没有要求证明；`mi settings set --prove yes` 让 MI 自己运行检查",
-    "proof.not-wanted": "不需要",
+    "proof.not-wanted": "你说过不要；`mi settings set --prove yes` 可以打开",
     "proof.untrusted": "此仓库尚未被信任；`mi trust` 会列出命令并允许 MI 运行",
     "proof.untrusted-now": "基线里有你尚未信任的命令：{commands}；`mi trust --dry-run` 列出它们，`mi trust` 允许 MI 运行它们",
     "proof.no-checks": "项目里没有覆盖此改动的检查",
