@@ -11,7 +11,7 @@ from mi.agents.events import AgentMessage, AgentQuestion, Command, Error, Event,
 from mi.agents.signals import StopFlag
 from mi.agents.transient import is_transient
 from mi.autopilot.run_parts import Reporter
-from mi.cli.output import Output, flush, naming_stdout
+from mi.cli.output import Output, flush, measure_terminal, naming_stdout
 from mi.evidence.records.base import Record
 from mi.evidence.records.governed import Preflight, Verification
 from mi.evidence.records.hands import HandsRetry
@@ -146,7 +146,10 @@ class Live(Quiet):
 
     def _line(self, who: str, text: str) -> None:
         for line in make_safe(text).splitlines() or [""]:  # as a whole: a secret may go over several lines
-            self._out.beside(f"[{who}] ", line)
+            if measure_terminal():
+                self._out.beside(f"[{who}] ", line)
+            else:  # as it is, to the last space
+                self._out.line(f"[{who}] {line}")
         flush()
 
 
