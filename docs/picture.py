@@ -75,7 +75,7 @@ def _steady(line: str) -> str:
 
 def _tells(line: str) -> bool:
     """Whether a line says something: who speaks, and more than that nothing had to be done."""
-    idle = "refs/mi/|MI runs|MI 在|MI 对"  # a proof begins when it can
+    idle = r"refs/mi/|\] project  /|\] 项目     /|MI runs|MI 在|MI 对"  # a proof begins when it can
     return bool(re.match(r"\[[\w>-]+\] .*\S", line)) and not re.search(idle, line)
 
 
