@@ -2,7 +2,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: browser postgres age pythons demo test soak check fuzz mutants bench figures docs screenshots coverage clean
+.PHONY: browser postgres age demo test soak check fuzz mutants bench figures docs screenshots coverage clean
 
 demo: $(VENV)/.ready  ## the main job, offline, in .demo/
 	@$(BIN)/mi --home $(CURDIR)/.demo demo
@@ -21,10 +21,7 @@ age:  ## age for the tests of encrypted notes, where it is missing and can be in
 	@command -v age >/dev/null || { apt-get update -qq && apt-get install -qq -y age >/dev/null; } \
 		|| echo "age is missing, and could not be installed: apt-get install age (the tests of encrypted notes need it)"
 
-pythons: $(VENV)/.ready-dev  ## the Pythons that the package promises to work with, where one is missing and can be fetched
-	@$(BIN)/python -m tests.pythons
-
-test: $(VENV)/.ready-dev browser postgres age pythons  ## every test, real parts included
+test: $(VENV)/.ready-dev browser postgres age  ## every test, real parts included
 	$(BIN)/python -m pytest -n auto --dist worksteal --requirements $(ARGS)
 
 soak: $(VENV)/.ready-dev  ## kill workers and runs at random for ten minutes each

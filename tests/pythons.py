@@ -1,7 +1,6 @@
-"""The interpreters that the package promises to work with, found on this machine; the command fetches what is missing.
+"""The interpreters that the package promises to work with, as far as they are on this machine.
 
-`make test` calls it: `python -m tests.pythons`. Found is what starts as `python3.N`, what pyenv keeps, and what uv
-fetched. What cannot be had is said, there and at the end of the tests.
+Found is what starts as `python3.N` and what pyenv or uv keep. What is missing is said at the end of the tests.
 """
 
 import os
@@ -12,7 +11,6 @@ import tomllib
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
-_FETCH_S = 300
 _ENVIRONMENT = dict(os.environ)  # later each test has a HOME of its own
 
 
@@ -44,16 +42,3 @@ def _ask(command: list[str]) -> str:
     except OSError:
         return ""
     return done.stdout.strip() if done.returncode == 0 else ""
-
-
-def main() -> None:
-    for version in promised():
-        if not find_python(version):
-            try:
-                subprocess.run([*_UV, "install", version], capture_output=True, check=True, timeout=_FETCH_S)
-            except (OSError, subprocess.SubprocessError):
-                print(f"Python {version} is missing, and could not be fetched: nothing is tried with it")
-
-
-if __name__ == "__main__":
-    main()

@@ -6,7 +6,6 @@ named at the end of the tests (`pytest_terminal_summary` in conftest.py): what w
 
 import fcntl
 import os
-import shutil
 import subprocess
 import sys
 from collections.abc import Callable
@@ -125,5 +124,4 @@ for module in pkgutil.walk_packages(mi.__path__, "mi."):
 def test_pythons_that_are_not_here_are_said(record_property: Callable[[str, object], None]) -> None:
     missing = [version for version in promised() if version not in FOUND]
     record_property("not tried", ", ".join(f"Python {version}" for version in missing))
-    assert shutil.which("uv", path=str(BIN)), "`make test` fetches what can be had by uv"
     assert f"Python {promised()[0]} to {promised()[-1]}" in (ROOT / "README.md").read_text("utf-8")
