@@ -30,6 +30,8 @@ from floor import load_average, medians, worked
 from mi.knowledge.search.backend import Query
 from mi.knowledge.search.documents import Document, DocumentChanges
 from mi.knowledge.search.fts import FtsBackend
+from mi.knowledge.search.model import load_model
+from mi.knowledge.search.nearness import Nearness
 from mi.knowledge.search.words import compact
 
 CUTS = (5, 10, 20)
@@ -73,6 +75,7 @@ def main() -> None:
     report("FTS5, ±1 neighbours and date", conversations, neighbours)
     report("the same with porter stems", conversations, lambda one: neighbours(one, "porter unicode61"))
     report("mi.memory", conversations, product(conversations))
+    report("mi.memory, semantic on", conversations, product(conversations, near=True))
     filled = product(conversations, FILL - turns)
     report(f"mi.memory among {max(FILL, turns):,} documents", conversations, filled)
     one_project = product(conversations, FILL - turns, apart=False)
@@ -222,9 +225,11 @@ def neighbours(one: Conversation, tokenizer: str = "unicode61") -> Ranker:
     return bare(documents, tokenizer)
 
 
-def product(conversations: list[Conversation], more: int = 0, apart: bool = True) -> Callable[[Conversation], Ranker]:
+def product(
+    conversations: list[Conversation], more: int = 0, apart: bool = True, near: bool = False
+) -> Callable[[Conversation], Ranker]:
     """Recall as the product does it; `more` documents of the same talk fill the index up."""
-    backend = FtsBackend()
+    backend = FtsBackend(find_nearness=load_nearness if near else lambda: None)
     project_of = {one.name: one.name if apart else "all" for one in conversations}
     for one in conversations:
         documents = [document(one, at, project_of[one.name]) for at in range(len(one.turns))]
@@ -238,13 +243,17 @@ def product(conversations: list[Conversation], more: int = 0, apart: bool = True
     def ranker_of(one: Conversation) -> Ranker:
         def rank(question: str) -> list[str]:
             tokens = compact(question).tokens
-            query = Query(tokens=tokens, kinds=("turn",), project_id=project_of[one.name], limit=100)
+            query = Query(tokens, ("turn",), project_of[one.name], limit=100, text=question)
             found = dict.fromkeys(hit.document.id for hit in backend.search(query))
             return [name.partition("/")[2] for name in found if name.partition("/")[0] == one.name]
 
         return rank
 
     return ranker_of
+
+
+def load_nearness() -> Nearness:
+    return Nearness(load_model())
 
 
 def document(one: Conversation, at: int, project_id: str) -> Document:

@@ -33,18 +33,21 @@ class HomeContext:
         self._cd = cd
         self._here = here
         self._agent_at = agent_at
+        self.words_alone = False  # a hook searches by words alone: it has no time to load a model
         self.by = ""  # the door by which a person acts, where it is no command
         self._profile = ""
         self._opened: dict[object, object] = {}
 
     def for_agent(self, folder: str = "") -> "HomeContext":
         """Return the same for an agent that works in a folder: what a person selected does not concern it."""
-        return HomeContext(self.home, self._cd, self._here, folder or find_current_folder()).in_profile(self._profile)
+        other = HomeContext(self.home, self._cd, self._here, folder or find_current_folder()).in_profile(self._profile)
+        other.words_alone = self.words_alone
+        return other
 
     def at(self, root: str) -> "HomeContext":
         """Return the same for a project at another place; whoever hears the notices of this one hears its own."""
         other = HomeContext(self.home, root).in_profile(self._profile)
-        other.notices, other.by = self.notices, self.by
+        other.notices, other.by, other.words_alone = self.notices, self.by, self.words_alone
         self.home.tell(self.notices)
         return other
 

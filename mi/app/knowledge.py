@@ -99,7 +99,7 @@ def _search(context: HomeContext, wish: KnowledgeWish, limit: int) -> list[tuple
     kinds = GROUPS[wish.group] if wish.group else tuple(kind for kinds in GROUPS.values() for kind in kinds)
     place = wish.project_id or None
     tokens = compact(wish.words).tokens
-    query = Query(tokens, kinds, place, place is not None, limit=limit, corrected=wish.corrected)
+    query = Query(tokens, kinds, place, place is not None, limit=limit, corrected=wish.corrected, text=wish.words)
     index = build_recall(context).index
     hits = index.search(query) if tokens else [] if wish.words.strip() else index.newest(query)
     return [(hit.document, hit.corrected_by) for hit in hits]

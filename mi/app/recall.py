@@ -31,7 +31,9 @@ class HomeRecall:
     def index(self) -> "TextIndex":
         from mi.knowledge.search.index import TextIndex
 
-        return TextIndex(self._context.home, self.list_producers, self._context.notices, _is_elsewhere)
+        context = self._context
+        near = not context.words_alone and context.config.memory.semantic == "on"
+        return TextIndex(context.home, self.list_producers, context.notices, _is_elsewhere, near)
 
     def search(self, wanted: "Query") -> "list[Hit]":
         """Return what the text index finds; it is opened by the first search."""
@@ -49,7 +51,7 @@ class HomeRecall:
         if not asked.tokens:
             return []
         place = project_id or self._context.project.project_id
-        wanted = Query(asked.tokens, ("claim", "node"), place, limit=limit, corrected=corrected)
+        wanted = Query(asked.tokens, ("claim", "node"), place, limit=limit, corrected=corrected, text=asked.raw)
         return [hit.document.id for hit in self.search(wanted)]
 
     def find_earlier_thoughts(self, query: str, limit: int) -> list[str]:

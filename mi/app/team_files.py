@@ -84,7 +84,7 @@ class TeamFiles:
 
         asked, project_id = compact(query), self._context.project.project_id
         hits = (
-            build_recall(self._context).search(Query(asked.tokens, TEAM, project_id, limit=limit))
+            build_recall(self._context).search(Query(asked.tokens, TEAM, project_id, limit=limit, text=asked.raw))
             if asked.tokens
             else []
         )

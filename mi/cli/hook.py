@@ -84,6 +84,7 @@ def _enforced_said(args: Args) -> tuple[str, ...]:
 def _event(event: "EventName", context: HomeContext, args: Args) -> int:
     from mi.hooks.deadline import HookDeadline
 
+    context.words_alone = True
     deadline = HookDeadline(event)
     deadline.start()
     reply = _reply(event, context, args, deadline)

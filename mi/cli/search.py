@@ -59,6 +59,7 @@ def run(context: HomeContext, args: Args, kinds: tuple[str, ...]) -> int:
         only_project=not args.all_projects,
         limit=args.limit or ALL,
         corrected=args.corrected,
+        text=asked.raw,
     )
     hits = build_recall(context).index.search(query, Progress(out, "progress.memory"))
     build_recall(context).index.close()

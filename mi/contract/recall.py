@@ -122,7 +122,7 @@ def find_matches(
     if asked.tokens:
         most = limit * _CANDIDATES * (4 if wanted.is_narrow else 1)
         hits = session.place.search(
-            Query(asked.tokens, wanted.sources, session.place.project_id, limit=most, now=time.time())
+            Query(asked.tokens, wanted.sources, session.place.project_id, limit=most, now=time.time(), text=text)
         )
     hits = _drop_doubles(hits)
     team = _show_all_team(session, [hit for hit in hits if hit.document.kind in TEAM], limit, wanted)

@@ -256,6 +256,20 @@ def leaves_for_my_devices(bench: Bench) -> bool:
         server.remove()
 
 
+@setting("memory.semantic", ("off", False), ("on", True))
+def found_by_meaning(bench: Bench) -> bool:
+    """What shares no word with the question, among claims that have nothing to do with it."""
+    said = ["The doctor saw the sick child at the hospital.", *(f"Invoice {n} was paid by bank." for n in range(40))]
+    told = [
+        {"kind": "claim", "claim_id": f"cl_{at}", "claim_type": "fact", "text": text} for at, text in enumerate(said)
+    ]
+    log = bench.home / "thoughtdb/global/claims.jsonl"
+    log.parent.mkdir(parents=True, exist_ok=True)
+    log.write_text("".join(json.dumps(one) + "\n" for one in told), "utf-8")
+    found = bench.json("memory", "search", "physician, patient, clinic, nurse")["hits"]
+    return any("hospital" in hit["text"] for hit in found)
+
+
 @setting("fleet.push", (False, True), (True, False))
 def must_be_pushed_first(bench: Bench) -> bool:
     """A commit that the remote lacks, for a run that another machine is to begin."""

@@ -250,6 +250,12 @@ class HubConfig(Struct, frozen=True, kw_only=True):
     devices: Literal["off", "on"] = "off"  # whether all that is known travels between the person's own homes
 
 
+class MemoryConfig(Struct, frozen=True, kw_only=True):
+    """How what is known is found."""
+
+    semantic: Literal["off", "on"] = "off"  # on: by its meaning, too; needs mind-incarnation[semantic]
+
+
 class ContractTasks(Struct, frozen=True, kw_only=True):
     verify: Literal["ask", "proceed"] = "proceed"
 
@@ -335,6 +341,7 @@ class Config(Struct, frozen=True, kw_only=True):
     snapshot: SnapshotConfig = field(default_factory=SnapshotConfig)
     fleet: FleetConfig = field(default_factory=FleetConfig)
     hub: HubConfig = field(default_factory=HubConfig)
+    memory: MemoryConfig = field(default_factory=MemoryConfig)
     contract: Contract = field(default_factory=Contract)
     governance: Governance = field(default_factory=Governance)
     persona: PersonaConfig = field(default_factory=PersonaConfig)

@@ -26,6 +26,7 @@ class Query(NamedTuple):
     sources: tuple[str, ...] | None = None  # only what these handed over; None: whoever did
     tags: tuple[str, ...] = ()  # at least one of them; () for any
     corrected: bool = False  # also what was taken back or replaced, after what stands
+    text: str = ""  # the question in its own words, for what finds by nearness; "": the tokens
 
 
 class Hit(NamedTuple):

@@ -2,13 +2,16 @@
 
 import sqlite3
 from collections.abc import Callable
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 from mi.kernel.log_view import LogView, Report
 from mi.knowledge.search import query as search
 from mi.knowledge.search.backend import Hit, Query, Status
 from mi.knowledge.search.documents import DocumentChanges
-from mi.knowledge.search.tables import TABLES
+from mi.knowledge.search.tables import TABLES, shelf_of
+
+if TYPE_CHECKING:  # imported where it is on
+    from mi.knowledge.search.nearness import Nearness
 
 T = TypeVar("T")
 
@@ -16,8 +19,14 @@ T = TypeVar("T")
 class FtsBackend:
     """Documents and their words in one SQLite database."""
 
-    def __init__(self, path: str = "", report: Report = lambda trouble, error: None) -> None:
+    def __init__(
+        self,
+        path: str = "",
+        report: Report = lambda trouble, error: None,
+        find_nearness: "Callable[[], Nearness | None]" = lambda: None,  # called when something is searched for
+    ) -> None:
         self.name = "sqlite_fts" if path else "in_memory"
+        self._find_nearness = find_nearness
         self._view = LogView(path, TABLES, report)
 
     def run(self, work: Callable[[], T]) -> T:
@@ -38,14 +47,20 @@ class FtsBackend:
         self._view.forget(source, DocumentIntake())
 
     def search(self, query: Query) -> list[Hit]:
+        nearness = self._find_nearness() if query.tokens and query.limit else None
+        if nearness is not None:
+            for shelf in dict.fromkeys(map(shelf_of, query.kinds)):
+                for rows in search.find_ranges(self._view.db, query):
+                    nearness.catch_up(self._view, shelf, rows)
+        measure = nearness.measure if nearness is not None else None
         with self._view.transaction("DEFERRED") as db:  # all that is read is of one moment
-            hits = search.search(db, query)
+            hits = search.search(db, query, measure)
         if hits is None:
             from mi.knowledge.search.intake import put_in_order
 
             with self._view.transaction() as db:
                 put_in_order(db)
-                hits = search.search(db, query)
+                hits = search.search(db, query, measure)
         return hits or []
 
     def newest(self, query: Query) -> list[Hit]:

@@ -3,7 +3,7 @@
 import sqlite3
 from collections.abc import Callable, Iterable, Sequence
 from functools import partial
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 from mi.kernel.home import Home
 from mi.kernel.log_source import is_at
@@ -13,6 +13,9 @@ from mi.knowledge.search.backend import Backend, Hit, Query, Status, chosen_name
 from mi.knowledge.search.documents import DocumentChanges, Producer
 from mi.knowledge.search.fts import FtsBackend
 from mi.knowledge.search.sources import look_again
+
+if TYPE_CHECKING:  # imported where it is on
+    from mi.knowledge.search.nearness import Nearness
 
 T = TypeVar("T")
 
@@ -30,11 +33,13 @@ class TextIndex:
         producers: Callable[[str | None], Iterable[Producer]],  # of a project and the global part, or of all
         notices: Notices,
         is_elsewhere: Callable[[str], bool] = lambda source: False,
+        near: bool = False,  # also by vectors
     ) -> None:
         self._home = home
         self._producers = producers
         self._notices = notices
         self._is_elsewhere = is_elsewhere  # a source that nobody hands over here is kept for those who will
+        self._near = near
         self._backend: FtsBackend | None = None
         self.name = chosen_name()
 
@@ -132,9 +137,23 @@ class TextIndex:
         """Do some work on the index; one that is broken or cannot be written costs time, never the answer."""
         if self._backend is None:
             kept = self.name == "sqlite_fts" and self._home.exists()
-            self._backend = FtsBackend(self._home.memory_index if kept else "", self._report)
+            self._backend = FtsBackend(self._home.memory_index if kept else "", self._report, self._find_nearness)
         backend = self._backend
         return backend.run(lambda: work(backend))
+
+    def _find_nearness(self) -> "Nearness | None":
+        """Return what finds by vectors, where that is on and installed; it is loaded by the first search."""
+        if not self._near:
+            return None
+        try:
+            from mi.knowledge.search.model import load_model
+            from mi.knowledge.search.nearness import Nearness
+
+            return Nearness(load_model())
+        except (ImportError, OSError) as error:
+            self._near = False
+            self._notices.add("semantic-missing", self._home.config, reason=str(error) or type(error).__name__)
+            return None
 
     def _report(self, trouble: Trouble, error: Exception) -> None:
         reason = getattr(error, "strerror", None) or str(error)

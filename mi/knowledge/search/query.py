@@ -2,11 +2,13 @@
 
 A document scores by BM25 over its own words, those of its neighbours, its title and its date. Two things
 are added that BM25 does not know: a document in a conversation or run that matches all over is likelier
-meant, and so is one whose title (or speaker) the question names.
+meant, and so is one whose title (or speaker) the question names. Where documents have vectors, the nearness
+of theirs to the question's adds to that, and finds some that have none of its words.
 """
 
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING
 
 from mi.kernel.named_tuple import NamedTuple
 from mi.knowledge.search import tables
@@ -15,6 +17,11 @@ from mi.knowledge.search.documents import Document
 from mi.knowledge.search.words import tokens
 from mi.knowledge.status import Corrections
 
+if TYPE_CHECKING:  # imported where it is on
+    from mi.knowledge.search.nearness import Near
+
+Measure = Callable[[sqlite3.Connection, str, str, tuple[int, int]], "Near"]
+
 EXACT = 6000  # matches that are ranked one and all; more of them are narrowed first
 COMMON = 1500  # in a large store: a word with more matches tells little, and scoring it would read them all
 _COMMON_SCORE = 0.1  # what such a word adds
@@ -22,6 +29,8 @@ _CANDIDATES = 100
 _GROUP_SHARE = 0.3  # how much of its group's score a document is given
 _GROUP_FADE = 0.5  # each further match of a group counts half
 _TITLE_BONUS = 1.2
+_NEAR_SHARE = 0.1  # of the best score by words, what each standard deviation of nearness adds
+_NEAR_ALONE = 2.5  # deviations by which something is near enough to be found by none of the words
 _SCORE = f"-bm25({{}}, {', '.join(map(str, tables.WEIGHTS))}) * d.weight"
 _RANGE = (1 << tables.SCOPE_BITS) - 1
 
@@ -38,7 +47,7 @@ class _Found(NamedTuple):
     complete: bool = False  # in a large store: it has all the words
 
 
-def search(db: sqlite3.Connection, query: Query) -> list[Hit] | None:
+def search(db: sqlite3.Connection, query: Query, measure: Measure | None = None) -> list[Hit] | None:
     """Return the best matches of a query, best first.
 
     None if corrections that are not in order yet hide others from sight.
@@ -48,16 +57,23 @@ def search(db: sqlite3.Connection, query: Query) -> list[Hit] | None:
         return []
     corrections = Corrections(db)
     found: dict[int, _Found] = {}
+    nearness: dict[int, float] = {}
     for shelf in dict.fromkeys(map(tables.shelf_of, query.kinds)):
-        for low, high in _ranges(db, query):
-            there = _Shelf(db, shelf, query, low, high).candidates(wanted)
+        for low, high in find_ranges(db, query):
+            part = _Shelf(db, shelf, query, low, high)
+            there = part.candidates(wanted)
+            if measure is not None:
+                there += part.find_near(
+                    measure(db, shelf, query.text or " ".join(query.tokens), (low, high)), there, nearness
+                )
             new = corrections.is_waiting([one.id for one in there])
             seen = _corrected(corrections, query, there, new)
             if new and len(seen) < query.limit <= len(there):
                 return None
             for one in seen:
                 found.setdefault(one.row, one)  # found with all the words before it was found with the rarest
-    return _hits(db, _ranked(list(found.values()), query.tokens)[: query.limit])
+    ranked = _ranked(list(found.values()), query.tokens)
+    return _hits(db, (_add_nearness(ranked, nearness) if measure is not None else ranked)[: query.limit])
 
 
 def find_newest(db: sqlite3.Connection, query: Query) -> list[Hit]:
@@ -81,7 +97,7 @@ def count_newest(db: sqlite3.Connection, query: Query) -> int:
 
 
 def _wanted_rows(db: sqlite3.Connection, query: Query) -> tuple[str, list[object]]:
-    ranges = _ranges(db, query)
+    ranges = find_ranges(db, query)
     rows = " OR ".join("row BETWEEN ? AND ?" for _ in ranges) or "0"
     kinds = ", ".join("?" * len(query.kinds))
     chosen, more = _chosen(query)
@@ -108,7 +124,7 @@ def _expressions(words: tuple[str, ...]) -> list[str]:
     return [f'"{word}"*' if len(word) == 1 and not word.isascii() else f'"{word}"' for word in safe]
 
 
-def _ranges(db: sqlite3.Connection, query: Query) -> list[tuple[int, int]]:
+def find_ranges(db: sqlite3.Connection, query: Query) -> list[tuple[int, int]]:
     """Return the row ids to look at: of the project and the global part, or all."""
     if not query.only_project or query.project_id is None:
         return [(0, 1 << 62)]
@@ -144,6 +160,22 @@ class _Shelf:
             if len(found) >= max(self._query.limit, 10):
                 break
         return list(found.values())
+
+    def find_near(self, near: "Near", there: list[_Found], nearness: dict[int, float]) -> list[_Found]:
+        """Return what is near and has none of the words; note how near that and what is `there` is."""
+        deviations = dict(zip(near.rows.tolist(), near.deviations.tolist(), strict=True))
+        nearness |= {one.row: deviations.get(one.row, 0.0) for one in there}
+        known = {one.row for one in there}
+        rows = [row for row in near.rows[near.deviations >= _NEAR_ALONE].tolist() if row not in known]
+        where, values = self._conditions()
+        limit = max(_CANDIDATES, 2 * self._query.limit)
+        listed = ", ".join(map(str, sorted(rows, key=deviations.__getitem__, reverse=True)[: 4 * limit]))
+        query = f"""SELECT d.row, 0.0, d.grp, d.title, d.ts, d.id, d.project_id, d.corrected_by
+            FROM document AS d WHERE d.row IN ({listed}){where}"""
+        found = [_Found(*row) for row in self._db.execute(query, values)]
+        found = sorted(found, key=lambda one: -deviations[one.row])[:limit]
+        nearness |= {one.row: deviations[one.row] for one in found}
+        return found
 
     def _ever_wider(self, rare: list[str], common: list[str]) -> Iterator[list[_Found]]:
         """Return matches of all the words, of the rare ones, of the common ones, of the least common."""
@@ -259,6 +291,13 @@ def _ranked(found: list[_Found], words: tuple[str, ...]) -> list[tuple[float, _F
         scored.append((score, one))
     scored.sort(key=_order, reverse=True)
     return scored
+
+
+def _add_nearness(ranked: list[tuple[float, _Found]], nearness: dict[int, float]) -> list[tuple[float, _Found]]:
+    """Return the candidates in their order when the nearness of each counts, too."""
+    unit = _NEAR_SHARE * (max((score for score, _ in ranked), default=0.0) or 1.0)
+    scored = [(max(0.0, score + unit * nearness.get(one.row, 0.0)), one) for score, one in ranked]
+    return sorted(scored, key=_order, reverse=True)
 
 
 def _order(scored: tuple[float, _Found]) -> tuple[bool, bool, float, str, int]:

@@ -48,6 +48,7 @@ def recall(
         only_project=False,
         without_project=settings.exclude_current_project,
         now=time.time() if now is None else now,
+        text=query.raw,
     )
     chosen: list[Hit] = []
     for times in _WIDER:

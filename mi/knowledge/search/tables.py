@@ -6,6 +6,7 @@ from mi.knowledge.search.documents import Document
 
 # Two shelves: evidence is much and rarely asked for, so the words of thoughts stay fast to look up.
 SHELVES = ("thought_words", "evidence_words")
+VECTORS = {SHELVES[0]: "thought_vectors", SHELVES[1]: "evidence_vectors"}  # filled where search by nearness is on
 COLUMNS = ("own", "before", "after", "title", "day")
 # What a match counts by where it stands: in the text itself, in what was said before and after, in the title, the date.
 WEIGHTS = (1.0, 0.5, 0.35, 1.0, 1.0)
@@ -26,14 +27,18 @@ _STATEMENTS = (
         position INTEGER NOT NULL, project_id TEXT NOT NULL, id TEXT NOT NULL, ts TEXT NOT NULL, title TEXT NOT NULL,
         tags TEXT NOT NULL, event_ids TEXT NOT NULL, text TEXT NOT NULL)""",
     """CREATE TRIGGER document_removed AFTER DELETE ON document
-        BEGIN UPDATE removed SET documents = documents + 1; END""",
+        BEGIN UPDATE removed SET documents = documents + 1;
+        DELETE FROM thought_vectors WHERE row = old.row; DELETE FROM evidence_vectors WHERE row = old.row; END""",
     "CREATE UNIQUE INDEX document_id ON document (id, source)",
     "CREATE INDEX document_kind ON document (kind, ts)",
     "CREATE INDEX document_group ON document (grp, position) WHERE grp IS NOT NULL",
     *status.STATEMENTS,
     *(f"CREATE VIRTUAL TABLE {shelf} USING {_WORDS}" for shelf in SHELVES),
+    *(f"CREATE TABLE {vectors} (row INTEGER PRIMARY KEY, vector BLOB NOT NULL)" for vectors in VECTORS.values()),
+    """CREATE TABLE vector_state (scope INTEGER, shelf TEXT, model TEXT NOT NULL, counted INTEGER NOT NULL,
+        upto INTEGER NOT NULL, weights BLOB NOT NULL, PRIMARY KEY (scope, shelf))""",
 )
-TABLES = Tables(5, _STATEMENTS)
+TABLES = Tables(6, _STATEMENTS)
 FIELDS = "id, kind, text, project_id, title, ts, tags, event_ids, valid_from, valid_to, weight, grp, position"
 
 

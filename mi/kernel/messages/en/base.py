@@ -127,6 +127,7 @@ TEXT = {
     "notice.torn-completed": "{path} ended in a line without its newline ({size} byte{size:s}); it is completed",
     "notice.unreadable-lines": "{path}: {count} unreadable line{count:s} passed over",
     "notice.memory-index-broken": "the memory index {path} was damaged ({reason}); it is built again",
+    "notice.semantic-missing": "memory.semantic is on in {path}, but what it needs cannot be loaded ({reason}); searched by words alone: pip install 'mind-incarnation[semantic]', or mi config set memory.semantic off",
     "notice.memory-index-unwritable": "the memory index {path} cannot be written ({reason}); searched without it, which takes longer",
     "notice.selection-gone": "{token} points to {path}, which is gone; passed over",
     "notice.config-unusable": "the configuration is not used: {reason}",

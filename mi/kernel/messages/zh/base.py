@@ -125,6 +125,7 @@ TEXT = {
     "notice.torn-completed": "{path} 的最后一行缺少换行（{size} 字节）；已补全",
     "notice.unreadable-lines": "{path}：跳过了 {count} 行无法读取的内容",
     "notice.memory-index-broken": "记忆索引 {path} 已损坏（{reason}）；正在重建",
+    "notice.semantic-missing": "{path} 中 memory.semantic 已打开，但所需组件无法加载（{reason}）；只按字词搜索：pip install 'mind-incarnation[semantic]'，或 mi config set memory.semantic off",
     "notice.memory-index-unwritable": "记忆索引 {path} 无法写入（{reason}）；不用它也能搜索，只是更慢",
     "notice.selection-gone": "{token} 指向已不存在的 {path}；已跳过",
     "notice.config-unusable": "没有使用配置：{reason}",
