@@ -2,10 +2,13 @@
 
     python bench/recall.py path/to/locomo.json      (or $MI_LOCOMO)
 
+    python bench/recall.py --chinese                (the same for conversations of our own, in Chinese)
+
     python bench/recall.py --large                  (searches of a large store, beside `python -c pass`)
 
 The first rows are baselines on bare FTS5; the last is the product: mi.memory, each conversation a project
-of one index. Recall@k is the share of a question's evidence among the first k, averaged over questions.
+of one index. Recall@k is the share of a question's evidence among the first k, averaged over questions; all@5 the
+share of questions all of whose evidence is among the first five. Then the same by category of the questions.
 The data is read by path and is no part of the repository. Prints figures, asserts nothing.
 """
 
@@ -25,6 +28,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
+from chinese_talk import make_talk
 from floor import load_average, medians, worked
 
 from mi.knowledge.search.backend import Query
@@ -52,6 +56,7 @@ class Conversation(NamedTuple):
     name: str
     turns: list[Turn]
     questions: list[tuple[str, set[str]]]
+    categories: list[int]
 
 
 Ranker = Callable[[str], list[str]]  # a question → ids of turns, best first
@@ -61,15 +66,18 @@ def main() -> None:
     if sys.argv[1:] == ["--large"]:
         large()
         return
-    path = sys.argv[1] if len(sys.argv) > 1 else os.environ.get("MI_LOCOMO", "")
-    if not path:
-        sys.exit("usage: python bench/recall.py <locomo.json>  (or set MI_LOCOMO)")
-    conversations = load(path)
+    if sys.argv[1:] == ["--chinese"]:
+        conversations = [conversation(one) for one in make_talk()]
+    else:
+        path = sys.argv[1] if len(sys.argv) > 1 else os.environ.get("MI_LOCOMO", "")
+        if not path:
+            sys.exit("usage: python bench/recall.py <locomo.json>  (or set MI_LOCOMO)")
+        conversations = load(path)
     turns = sum(len(one.turns) for one in conversations)
     print(
         f"{len(conversations)} conversations, {turns} turns, {sum(len(c.questions) for c in conversations)} questions"
     )
-    print(f"{'':<34}  turn @5   @10   @20   session @5   @10   @20    p50 ms  p95 ms")
+    print(f"{'':<34}  turn @5   @10   @20   session @5   @10   @20    p50 ms  p95 ms   all@5")
     report("plain FTS5", conversations, plain)
     report("plain FTS5, sessions as documents", conversations, by_session)
     report("FTS5, ±1 neighbours and date", conversations, neighbours)
@@ -78,6 +86,14 @@ def main() -> None:
     report("mi.memory, semantic on", conversations, product(conversations, near=True))
     filled = product(conversations, FILL - turns)
     report(f"mi.memory among {max(FILL, turns):,} documents", conversations, filled)
+    for category in sorted({number for one in conversations for number in one.categories}):
+        for name, near in (("words", False), ("semantic on", True)):
+            some = [pick(one, category) for one in conversations]
+            report(
+                f"category {category}, {name}",
+                [one for one in some if one.questions],
+                product(conversations, near=near),
+            )
     one_project = product(conversations, FILL - turns, apart=False)
     report("the same, all in one project", conversations, one_project)
 
@@ -160,18 +176,25 @@ def conversation(raw: dict) -> Conversation:
                 Turn(turn["dia_id"], str(number), turn["speaker"], said, talk.get(f"session_{number}_date_time", ""))
             )
     known = {turn.id for turn in turns}
-    questions = []
+    questions, categories = [], []
     for asked in raw["qa"]:
         evidence = {ref for text in asked["evidence"] for ref in re.findall(r"D\d+:\d+", text)} & known
         if evidence:
             questions.append((asked["question"], evidence))
-    return Conversation(raw["sample_id"], turns, questions)
+            categories.append(asked.get("category", 0))
+    return Conversation(raw["sample_id"], turns, questions, categories)
+
+
+def pick(one: Conversation, category: int) -> Conversation:
+    """The conversation with the questions of one category."""
+    return one._replace(questions=[q for q, c in zip(one.questions, one.categories, strict=True) if c == category])
 
 
 def report(name: str, conversations: list[Conversation], ranker_of: Callable[[Conversation], Ranker]) -> None:
     by_turn: dict[int, list[float]] = {cut: [] for cut in CUTS}
     by_session: dict[int, list[float]] = {cut: [] for cut in CUTS}
     times: list[float] = []
+    whole: list[bool] = []
     for one in conversations:
         ranker = ranker_of(one)
         session_of = {turn.id: turn.session for turn in one.turns} | {turn.session: turn.session for turn in one.turns}
@@ -181,6 +204,7 @@ def report(name: str, conversations: list[Conversation], ranker_of: Callable[[Co
             times.append(time.perf_counter() - start)
             sessions = list(dict.fromkeys(session_of[turn] for turn in found if turn in session_of))
             wanted = {session_of[turn] for turn in evidence}
+            whole.append(evidence <= set(found[:5]))
             for cut in CUTS:
                 by_turn[cut].append(len(evidence & set(found[:cut])) / len(evidence))
                 by_session[cut].append(len(wanted & set(sessions[:cut])) / len(wanted))
@@ -188,7 +212,7 @@ def report(name: str, conversations: list[Conversation], ranker_of: Callable[[Co
     turn = "  ".join(f"{100 * sum(by_turn[cut]) / len(times):5.1f}" for cut in CUTS)
     session = "  ".join(f"{100 * sum(by_session[cut]) / len(times):5.1f}" for cut in CUTS)
     p50, p95 = (1000 * times[int(len(times) * share)] for share in (0.5, 0.95))
-    print(f"{name:<34}  {turn}      {session}   {p50:7.2f} {p95:7.2f}")
+    print(f"{name:<34}  {turn}      {session}   {p50:7.2f} {p95:7.2f}   {100 * sum(whole) / len(whole):5.1f}")
 
 
 def bare(documents: dict[str, str], tokenizer: str) -> Ranker:

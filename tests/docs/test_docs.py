@@ -70,9 +70,14 @@ def test_every_makefile_target_of_the_readme_exists():
 
 
 def test_every_bench_is_in_the_table_of_figures():
-    """But for recall, whose data nobody may hand on."""
+    """But for recall, whose data nobody may hand on; what it says of itself in Chinese is part of it."""
     listed = set(runpy.run_path(str(ROOT / "bench/all.py"))["BENCHES"])
-    assert {path.stem for path in (ROOT / "bench").glob("*.py")} - {"all", "recall", "__init__"} == listed
+    assert {path.stem for path in (ROOT / "bench").glob("*.py")} - {
+        "all",
+        "recall",
+        "chinese_talk",
+        "__init__",
+    } == listed
 
 
 SPEAKS_OUT = {

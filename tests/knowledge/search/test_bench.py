@@ -37,4 +37,16 @@ def test_the_bench_measures_evidence_recall(tmp_path: Path) -> None:
     rows = {line[:34].strip(): line[34:].split() for line in done.stdout.splitlines()[2:]}
     assert {"plain FTS5", "FTS5, ±1 neighbours and date", "mi.memory", "mi.memory among 6,000 documents"} <= rows.keys()
     assert rows["mi.memory"][:6] == ["100.0"] * 6
-    assert all(len(figures) == 8 for figures in rows.values())
+    assert all(len(figures) == 9 for figures in rows.values())
+
+
+@pytest.mark.req("mi.recall.chinese")
+def test_recall_in_chinese_is_measured() -> None:
+    command = [sys.executable, str(BENCH), "--chinese"]
+    done = subprocess.run(command, check=False, capture_output=True, encoding="utf-8", timeout=300)
+    assert done.returncode == 0, done.stderr
+    assert int(done.stdout.partition(" questions")[0].rpartition(" ")[2]) >= 200
+    rows = {line[:34].strip(): line[34:].split() for line in done.stdout.splitlines()[2:]}
+    words, near = (float(rows[name][1]) for name in ("mi.memory", "mi.memory, semantic on"))
+    assert words > 80
+    assert near > words  # a quarter of the questions shares no word with what answers them
