@@ -14,6 +14,7 @@ from mi.testing.judge_bench.scenarios import (
     maintainers,
     moments,
     only_here,
+    parking,
     places,
     projects,
     questions,
@@ -47,5 +48,6 @@ _MODULES = (
     licence,
     elsewhere,
     history,
+    parking,
 )
 SCENARIOS: tuple[Scenario, ...] = tuple(scenario for module in _MODULES for scenario in module.SCENARIOS)
