@@ -77,7 +77,16 @@ class CommandReader:
 
     def _runs(self, text: str) -> list[CheckRun]:
         found = ran_checks(text, self._checks, self._root, self._changed)
-        return [run for run in found if self._is_work(run.folder)]
+        return [run for run in found if self._is_work(run.folder) and not self._is_tuned(run)]
+
+    def _is_tuned(self, run: CheckRun) -> bool:
+        """Return whether a call sets a variable that code asks for only since the run changed it."""
+        names = {setting.partition("=")[0].rstrip("+") for setting in run.settings}
+        return any(
+            name in (self._watch.text(path) or "") and name not in (self._watch.first_text(path) or "")
+            for name in names
+            for path in self._changed
+        )
 
     def _look_at(self, command: Command, runs: list[CheckRun], later: list[str]) -> SeenCommand:
         """Return a command, whether it is a check, and whether anything of the work changed after it."""

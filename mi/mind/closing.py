@@ -165,6 +165,8 @@ def _is_claimed(case: Case) -> bool:
 
 def _is_moved(case: Case) -> bool:
     accepted = case.moved and case.judges_accepted
+    if case.changed_unasked:
+        return False
     return case.only_asks or case.carries_task or case.removed_as_asked or case.nothing_was_due or accepted
 
 
@@ -187,6 +189,9 @@ def _ask_to_go_on(case: Case) -> str:
 
 
 def _ask_to_move(case: Case) -> str:
+    if case.changed_unasked:
+        names = ", ".join(case.changed_unasked[:5])
+        return f"Nothing was to be changed. Put {names} back as it was, and give the answer: {case.batch.task}"
     if case.moved:
         names = ", ".join(case.batch.changed_files[:5])
         return f"Only {names} changed; that cannot be the whole task. The task is still: {case.batch.task}"
@@ -237,6 +242,8 @@ def _explain_unclaimed(case: Case) -> str:
 
 
 def _explain_unmoved(case: Case) -> str:
+    if case.changed_unasked:
+        return text("end.changed-unasked", case.language, files=", ".join(case.changed_unasked[:3]))
     if case.moved:
         return text("end.only-beside", case.language, files=", ".join(case.batch.changed_files[:3]))
     return text("end.only-claimed", case.language)

@@ -168,7 +168,7 @@ def says_what_counts(text: str) -> bool:
     One that refuses something, asks or leaves it to the person says nothing that MI could go by.
     """
     words = patterns()
-    for clause in re.split("[;\uff1b]", text):
+    for clause in (part for sentence in split_sentences(text) for part in re.split("[;\uff1b]", sentence)):
         rest, found = compiled(words.without_tests).subn("", clause)
         if found and compiled(words.counts).search(rest):
             return not compiled(f"{words.ask_me}|{words.leaves_open}").search(rest)
@@ -186,7 +186,7 @@ def is_inquiry(task: str) -> bool:
     A polite request is one: `can you sort out the failing test?`
     """
     known = patterns()
-    parts = _clauses(_prose(task))
+    parts = _clauses(re.sub(r"(?<=\w)\.(?=\w)", "_", _prose(task)))  # the dot of a file name ends nothing
     polite = _polite()
     clauses = [polite.sub("", part.strip()).strip() for part in parts]
     if any(compiled(known.change).match(clause) for clause in clauses):
@@ -194,7 +194,10 @@ def is_inquiry(task: str) -> bool:
     inquires = [bool(compiled(known.inquiry).match(clause)) for clause in clauses]
     only_looks = bool(compiled(known.looks).match(clauses[0])) and any(inquires)
     asked_for = not polite.match(parts[0].strip()) and compiled(known.question_particle).search(task)
-    return bool(inquires[0] or only_looks or asked_for or compiled(known.asks_only).search(task))
+    whether = (
+        all(compiled(known.asks_inside).search(part) for part in split_sentences(task)) if known.asks_inside else False
+    )
+    return bool(inquires[0] or only_looks or asked_for or whether or compiled(known.asks_only).search(task))
 
 
 def hangs_on_check(task: str) -> bool:

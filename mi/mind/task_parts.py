@@ -23,6 +23,8 @@ _THING = re.compile(
     r"|(?<![\w/.-])(?P<snake>[a-z][a-z0-9]*_[a-z0-9_]+)\b"
     r"|\b(?P<dotted>[A-Za-z_]\w+(?:\.[A-Za-z_]\w+)+)\b"
 )
+# An argument beside what it means, as in `members (monthly=True) pay nothing`; not that of a call.
+_ARGUMENT = re.compile(r"(?<![A-Za-z0-9_\])`])[(（]\s*([a-z_]\w*)\s*=\s*(?:True|False|true|false)\s*[)）]")
 _PATH = re.compile(rf"(?:{_FILE})\Z")
 _PLACEHOLDER = re.compile(
     r"<[^<>]+>|\{[^{}\"']*\}|\[[^\]\"']*\]|%[sd]\b|\.\.\.|…|(?<![\w-])[A-Z][A-Z0-9_]+(?![\w-])|(?<=[\s=])[A-Z](?![\w-])"
@@ -89,7 +91,10 @@ def find_wanted(text: str) -> list[Wanted]:
     things = [(start, end, name) for start, end, name in found if name]
     wanted = [renamed for at in range(len(things) - 1) if (renamed := _renamed(text, *things[at : at + 2]))]
     taken = {name for one in wanted for name in (one.name, one.former)}
-    for start, _, name in things:
+    for start, end, name in things:
+        if place := _place_after(text[end:]):
+            text = f"{text[:start]}{' ' * (end - start + len(place))}{text[end + len(place) :]}"
+            continue
         wish = None if name in taken else _wish_for(text[:start], known.between_wish_and_name)
         if wish is None and name not in taken and _DOCUMENT.search(name) and _is_written_down(text[:start]):
             wish = "edited"
@@ -97,7 +102,16 @@ def find_wanted(text: str) -> list[Wanted]:
         fixed = fixed.split()[-1] if wish == "added" and " " in fixed and fixed != name else fixed
         if fixed and wish is not None and (wish != "edited" or _is_file(name)):
             wanted.append(Wanted(fixed, wish, _is_file(name), is_called=fixed in called))
+    if not compiled(rf"{known.takes_out}|{known.negation}").search(text):
+        wanted += [Wanted(name, "returned") for name in _ARGUMENT.findall(text)]
     return list(dict.fromkeys(wanted))
+
+
+def _place_after(after: str) -> str:
+    """Return the words after a name that say that it is only where something is, as in 去掉 a.py 里的 `x`."""
+    pattern = patterns().place_after
+    found = compiled(pattern).match(after) if pattern else None
+    return found[0] if found else ""
 
 
 def _is_written_down(before: str) -> bool:

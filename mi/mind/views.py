@@ -13,7 +13,7 @@ from mi.governance.operations import Level
 from mi.kernel.language import compiled, patterns
 from mi.kernel.secrets import Redacted
 from mi.mind.language import hangs_on_check, is_inquiry, left_open
-from mi.project.checks.file_kinds import is_lock, is_prose, is_test
+from mi.project.checks.file_kinds import is_lock, is_output, is_prose, is_test
 
 # A text that begins like this is a command, not a sentence.
 _COMMAND = re.compile(
@@ -297,6 +297,12 @@ class Case(Struct, frozen=True, kw_only=True):
     def only_asks(self) -> bool:
         """Return whether the task only asks something: the answer is all of it."""
         return not self.moved and is_inquiry(self.batch.task)
+
+    @property
+    def changed_unasked(self) -> list[str]:
+        """Return the files that changed though the task only asks something and says that nothing is to change."""
+        says_so = compiled(patterns().asks_only).search(self.batch.task) and is_inquiry(self.batch.task)
+        return [file for file in self._work if not is_output(file)] if says_so else []
 
     @property
     def moved(self) -> bool:

@@ -55,6 +55,9 @@ PART = PartView(text="add `x`", state="open", missing=["`x` was not added"])
         (case(marks=VERIFIED, last_message="It is not finished yet.", told={"claimed": 1}), "claimed", CannotClose),
         # moved
         (case(**NOTHING, marks=VERIFIED), "moved", AskAgent),
+        (case(task="Why is it slow? Change nothing.", marks=VERIFIED), "moved", AskAgent),
+        (case(task="Why is it slow? Change nothing.", **NOTHING), "", MayClose),
+        (case(task="Fix it; change nothing else.", marks=VERIFIED), "", MayClose),
         (case(**NOTHING, marks=VERIFIED, told={"moved": 1}), "moved", CannotClose),
         (case(changed_files=["tests/test_a.py", "NOTES.md"], marks=VERIFIED), "moved", AskAgent),
         (case(changed_files=["tests/test_a.py"], task="add tests for the parser", marks=VERIFIED), "", MayClose),

@@ -134,6 +134,12 @@ def test_questions(message: str, asked: list[str]):
         ("这个函数是做什么的？只要解释，不要修改代码。", True),
         ("the failing test", False),
         ("测试失败", False),
+        ("每天的封顶金额是在哪里定义的？", True),
+        ("能不能把它改快？", False),
+        ("count must add up the quantities.", False),
+        ("report.py crashes on empty input.", False),
+        ("show() returns nothing", False),
+        ("What returns nothing here?", True),
     ],
 )
 def test_tasks_that_ask_for_an_answer(task: str, inquiry: bool):
@@ -199,6 +205,8 @@ def test_values_that_reserve_a_decision(value: str):
         ("If a repository has no tests, verify by running the script once.", True),
         ("A clean start suffices for untested scripts.", True),
         ("没有测试的项目,能运行就算验证过。", True),
+        ("Projects without tests: run the program by hand. Never ask me about that.", True),
+        ("没有测试的项目：手动运行程序。", True),
         ("无单元测试时,构建通过即可。", True),
         ("Never call work without tests done: a build does not count.", False),
         ("A green build is never enough where there are no tests.", False),

@@ -135,6 +135,7 @@ class Patterns:
     politeness: str = ""  # before the verb of a request
     clause_break: str = ""
     inquiry: str = ""
+    asks_inside: str = ""  # a sentence asks, wherever its word for that stands
     asks_only: str = ""  # a task says that nothing is to change
     looks: str = ""  # begins what changes nothing and tells nothing by itself
     question_particle: str = ""
@@ -189,6 +190,10 @@ class Patterns:
     raises: str = ""  # an error is to leave the function
     has_number: str = ""  # between a constant and the number that it is to be
     gives_error: str = ""  # a function is to give back an error
+    place_after: str = ""  # what follows a name that only says where something is
+    package_gone: str = ""  # a package is to be removed: its name is a group
+    rejects_with: str = ""  # an error is what a promise ends with
+    puts_into: str = ""  # right before the name of what something is to be put into
     last_of_list: str = ""  # between the last two of several names
     orders_each: str = ""  # before several names: something is to be done with each …
     obliges_each: str = ""  # … or behind them

@@ -22,6 +22,7 @@ class EnglishTasks(Patterns):
         r"|look (?:at|into|for)|check (?:if|whether|what|why|how)|give me|walk me through|is|are|was|were|does|did|has"
         r"|have|do (?:i|we|you|they|these|those|any|all)|any (?:idea|reason|thoughts|clue)|what's|who's|where's"
         r"|(?:can|could|should|would|will) (?:i|it|this|that|the|they|there))\b"
+        r"(?:(?<=what)|(?<=who)|(?<=which)|(?!\(|[`'\"]*\s+(?:must|should|shall|needs?|fails?|returns?|gives?|raises?|throws?|crashes|takes|ignores|loses|breaks)\b))"
     )
     asks_only = (
         r"\b(?:only|just) (?:tell|explain|show|answer|report|describe|list|summari[sz]e)\b|\b(?:change|edit|touch|modify)"
@@ -51,7 +52,7 @@ class EnglishTasks(Patterns):
     leaves_open = r"n't\b|\b(?:not|never|nothing|nobody|no|until|unless|only|if you|i|me|my|mine|we|our)\b|\?"
     counts = (
         r"(?<!not )(?<!n't )(?<!never )\b(?:counts?|(?:is|are) (?:enough|sufficient|what counts|verified)|suffices?"
-        r"|will do)\b|\b(?:verify|check) (?:by|with)\b"
+        r"|will do)\b|\b(?:verify|check) (?:by|with)\b|^\W*(?:projects?\W+)?(?:run|execute|start|look at|try)\b"
     )
     vague_words = listed("somehow, or something, and so on, something like, etc, maybe, whatever, more or less")
     unclear_words = tuple(
@@ -69,6 +70,8 @@ class EnglishTasks(Patterns):
         r"|\b(?:make|get|turn)\b(?: \w+){0,4} (?:tests?|suite|specs?)(?: to)?(?: be)? (?:pass|green)"
         r"|\b(?:fix|mend|repair|sort out)\b(?: (?:the|all|our|my|unit|these|those|whole)){0,3} (?:tests?|suite|specs?)\b"
         r"|\bwhatever (?:fails|is red)\b"
+        r"|\b(?:so|such|until|till|ensure|(?:make|be) sure|see(?: to it)?)\b(?: that)?(?: (?:all|the|its|every|our|whole|unit)){0,3}"
+        r" (?:tests?|suite|specs?)(?: (?:all|must|should|will|can|do))? (?:pass(?:es)?|succeeds?|(?:is|are|be) green)\b"
     )
     adds_tests = (
         r"\b(?:add|write|create|extend|improve|increase|raise|complete)\b(?: (?!with\b|and\b|plus\b|including\b)[\w'-]+){0,4}?"
@@ -135,7 +138,7 @@ class EnglishTasks(Patterns):
         r"\b(?:tests?|specs?|expectations?|assertions?|snapshots?|fixtures?|expected \w+|[\w./]*test_\w+(?:\.py)?)[`'\"]* "
         r"(?:\w+ ){0,3}?(?:is|are|was|were|has|have|looks?|expects? the) (?:\w+ )?(?:wrong|outdated|stale|obsolete|incorrect|flaky|a typo"
         r"|out of date|unstable|brittle|mistaken|not correct|old)"
-        r"|\b(?:wrong|outdated|stale|obsolete|incorrect|flaky|brittle|unstable) (?:\w+ ){0,2}?(?:tests?|specs?|expectations?|assertions?"
+        r"|\b(?:wrong|outdated|stale|obsolete|incorrect|flaky|brittle|unstable) (?:(?!(?:and|but|so|because|its|the)\b)\w+ ){0,2}?(?:tests?|specs?|expectations?|assertions?"
         r"|snapshots?|fixtures?|expected)\b|\b(?:fix|repair|mend)\w* (?:\w+ ){0,2}?tests? (?:after|following|since|broken by)\b|\btypo in (?:\w+ ){0,3}?(?:tests?\b|specs?\b|[\w./]*test_)"
     )
     with_tests = r"(?:and|with|including|along with|together with) (?:\w+ ){0,2}?(?:its|their|the|all|any)? ?(?:\w+ ){0,2}?(?:tests?|specs?)\b"
@@ -204,6 +207,16 @@ class EnglishTasks(Patterns):
     raises = r"\b(?:rais(?:e|es|ing)|throw(?:s|ing)?)\b"
     has_number = r"(?<!\s)\s+(?:of|is|to|be|should be|must be)\s+|(?<!\s)\s*=\s*"
     gives_error = r"\b(?:(?:return|give|yield|produce)s?|is|be|but|with)\s+(?:an?\s+|the\s+)?(?:\w+\s+)?(?:error|Err)\b(?!\s+messages?)"
+    package_gone = (
+        r"(?i)\b(?:remov|drop|uninstall|delet|eliminat|get rid of)\w*(?: \w+){0,2}? (?:dependency|package|library|crate|gem|module)"
+        r"(?: on)? [`'\"]?(@?[\w/.-]*\w)[`'\"]?|\b(?:remov|drop|uninstall|eliminat)\w*(?: the| our)? [`'\"]?(@?[\w/.-]*\w)[`'\"]?"
+        r" (?:dependency|package)\b"
+    )
+    rejects_with = r"\brejects? with\b"
+    puts_into = (
+        r"\b(?:return|collect|add|list|record|count|append|put|store|report|gather|insert|push|save)(?:s|ed|ing|ted|ting)?"
+        r"(?: \w+){0,3}? (?:in|into|to|under)(?: the| its)?(?: (?:list|array|set|map|dict|field))?(?=\s*`)"
+    )
     last_of_list = r"and|&"
     orders_each = (
         r"(?:^|[.;:,]\s*|\b(?:and|then|please|also)\s+)(?:let|make|have|change|update|extend|rewrite|guard|deprecate|decorate)"

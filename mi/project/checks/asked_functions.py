@@ -6,19 +6,21 @@ from collections.abc import Iterator
 from mi.kernel.language import compiled, patterns
 from mi.kernel.named_tuple import NamedTuple
 from mi.project.checks.asked_branches import find_unwritten
+from mi.project.checks.asked_collections import find_unfilled
 from mi.project.checks.asked_effects import find_without_effect
 from mi.project.checks.asked_errors import find_without_error
 from mi.project.checks.asked_everywhere import find_old_values
 from mi.project.checks.asked_lists import find_left_out
 from mi.project.checks.asked_numbers import find_other_numbers
-from mi.project.checks.asked_raises import find_never_raising
-from mi.project.checks.asked_removals import find_more_removed
+from mi.project.checks.asked_raises import find_never_raising, find_unnamed_errors
+from mi.project.checks.asked_removals import find_kept_dependencies, find_more_removed
 from mi.project.checks.asked_sources import find_edited_output
 from mi.project.checks.asked_stops import find_only_told
 from mi.project.checks.asked_switches import find_switched_off
 from mi.project.checks.definitions import Definition
 from mi.project.checks.file_kinds import is_test
 from mi.project.checks.judge_places import judge_kind
+from mi.project.checks.lost_names import find_lost_imports
 from mi.project.checks.product_functions import (
     SEARCHED,
     find_functions,
@@ -64,6 +66,16 @@ def find_open_functions(task: str, base: Tree, final: Tree) -> list[OpenFunction
             for name in find_more_removed(task, base, final)
         ),
         *(OpenFunction(line, f"`{line}` {wrong}") for line, wrong in find_without_effect(task, base, final)),
+        *(
+            OpenFunction(name, f"nothing that came puts anything into `{name}`")
+            for name in find_unfilled(task, base, final)
+        ),
+        *(
+            OpenFunction(name, f"{path} imports `{name}`, which is no longer there")
+            for path, name in find_lost_imports(base, final)
+        ),
+        *(OpenFunction(place, f"`{place}` is still there") for place in find_kept_dependencies(task, base, final)),
+        *(OpenFunction(name, f"nothing raises `{name}`") for name in find_unnamed_errors(task, base, final)),
         *(OpenFunction(line, f"`{line}` {_OFF}") for line in find_switched_off(task, base, final)),
     ]
 

@@ -14,6 +14,7 @@ from mi.project.checks.definitions import Definition
 from mi.project.checks.judge_places import extension
 from mi.project.checks.judge_tokens import SCRIPTED, without_comments
 from mi.project.checks.product_functions import (
+    SEARCHED,
     find_reached,
     is_product,
     last_part,
@@ -30,6 +31,12 @@ _CALL = re.compile(r"(?<!\bdef )(?<!\bfunction )(?<![\w$.])([A-Za-z_$][\w$.]*)\s
 _NEVER_RAISES = re.compile(
     r"(?:switch|catch|print|len|max|min|abs|round|str|sum|bool|any|all|isinstance"
     r"|Number|String|Boolean|isNaN|Math\.\w+|Number\.\w+|console\.\w+|log\w*\.\w+|warnings\.warn)"
+)
+# An error that only a word for it raises: none that Python or JavaScript raises for a call or an index.
+_ERROR = re.compile(
+    r"(?<![\w.])(?!(?:Type|Value|Key|Index|Attribute|Name|Lookup|ZeroDivision|Overflow|FileNotFound|Permission|Import"
+    r"|ModuleNotFound|Unicode\w*|JSONDecode|Recursion|Reference|Syntax|Timeout|Connection|OS|IO|Assertion|Runtime"
+    r"|Arithmetic|Module)Error\b)([A-Z][a-z]\w*(?:Error|Exception))\b"
 )
 _TRY = re.compile(r"\btry\s*\{([^{}]|\{[^{}]*\})*\}\s*catch\s*(?:\([^)]*\)\s*)?\{(?P<handles>(?:[^{}]|\{[^{}]*\})*)\}")
 
@@ -51,11 +58,35 @@ def find_never_raising(task: str, base: Tree, final: Tree) -> Iterator[str]:
                 yield last_part(one.name)
 
 
+def find_unnamed_errors(task: str, base: Tree, final: Tree) -> Iterator[str]:
+    """Yield the errors that a task wants raised, that no language raises by itself, and that no product code names."""
+    known = patterns()
+    wish, refusal = f"{known.raises}|{known.gives_error}|{known.rejects_with}", f"{known.negation}|{known.in_place_of}"
+    wanted = {
+        name
+        for one in split_sentences(task)
+        if asks(one, wish, refusal) and not compiled(known.takes_out).search(one)
+        for name in _ERROR.findall(one[_first_wish(one, wish) :])
+    }
+    if not wanted or compiled(known.unused_on_purpose).search(task):
+        return
+    product = [path for path in final.paths() if is_product(path)][:SEARCHED]
+    if not any(is_product(path) for path in final.changed_since(base)):
+        return
+    named = {word for path in product for word in words_of(without_comments(text_of(final, path), extension(path)))}
+    yield from sorted(wanted - named)
+
+
+def _first_wish(sentence: str, wish: str) -> int:
+    found = compiled(wish).search(sentence)
+    return found.start() if found else len(sentence)
+
+
 def _cannot_raise(one: Definition, was: str, tree: Tree, language: str) -> bool:
     """Return whether lines came in a function that raise nothing but what is caught at once, nor call what might."""
     plain, had = without_comments(one.text, language), set(without_comments(was, language).splitlines())
     came = [line for line in plain.splitlines() if line not in had]
-    reached = [other for other in find_reached(one, read_product(tree)) if other.text != one.text]
+    reached = [other for other in find_reached(one, read_product(tree)) if other.body and other.text != one.text]
     lines = [*came, *(line for other in reached for line in other.text.splitlines())]
     known = {last_part(other.name) for other in (one, *reached)}
     called = {name for line in lines if not _RAISES.search(line) for name in _CALL.findall(line)}

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 from mi.kernel.language import compiled, patterns
 from mi.project.checks.definitions import Definition
-from mi.project.checks.judge_places import extension
+from mi.project.checks.judge_places import extension, judge_kind
 from mi.project.checks.judge_tokens import SCRIPTED
 from mi.project.checks.product_functions import (
     find_reached,
@@ -13,9 +13,23 @@ from mi.project.checks.product_functions import (
     last_part,
     read_definitions,
     read_product,
+    text_of,
     words_of,
 )
 from mi.project.trees import Tree
+
+_REQUIREMENTS = re.compile(r"(?:^|/)requirements[\w.-]*\.(?:txt|in)$")
+
+
+def find_kept_dependencies(task: str, base: Tree, final: Tree) -> Iterator[str]:
+    """Yield the manifests and names of the packages that a task wants gone and that are still named there."""
+    wanted = [name for one in compiled(patterns().package_gone).finditer(task) for name in one.groups() if name]
+    manifests = [path for path in sorted(final.paths()) if judge_kind(path) == "manifest" or _REQUIREMENTS.search(path)]
+    for path in manifests if wanted else ():
+        for name in wanted:
+            word = re.compile(rf"(?<![\w./@-]){re.escape(name)}(?![\w/-])")
+            if word.search(text_of(base, path)) and word.search(text_of(final, path)):
+                yield f"{path}: {name}"
 
 
 def find_more_removed(task: str, base: Tree, final: Tree) -> Iterator[str]:

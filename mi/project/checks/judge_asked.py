@@ -117,6 +117,8 @@ def _is_named(task: str, path: str, item: str, how: str, after: str) -> bool:
         return False
     if kind == "code" and not _keeps_header(after):
         return any(_after_verb(task, known.take_away, name, known.before_name) for name in _names(path, item))
+    if kind in ("manifest", "settings") and _leaves_out(item):
+        return _leaves_out(task)
     named = _names(path, item)
     if kind not in ("code", "inline"):
         named += [word for word in re.findall(r"[\w-]{5,}", item) if word not in _COMMON]
@@ -131,11 +133,21 @@ def _is_named(task: str, path: str, item: str, how: str, after: str) -> bool:
     return any(_after_verb(part, known.adjust, runner[0]) for part in parts)
 
 
+def _leaves_out(text: str) -> bool:
+    """Return whether the name of a setting, or a task, speaks of what is not to be looked at."""
+    known = patterns()
+    return compiled(rf"(?i)\b(?:omit|exclu|ignor|skip|deselect|norecurse)|{known.take_away}").search(text) is not None
+
+
 def _keeps_header(after: str) -> bool:
     """Return whether a test is still run: no mark before it and no other word for it leaves it out."""
     head = after.lstrip().partition("\n")[0]
     return (
-        not re.search(r"(?i)\bskip|xfail|\btodo\b|^x(?:it|test|describe)\b|ignore|disabled|pending|failing", after)
+        not re.search(
+            r"(?i)\bskip|xfail|\btodo\b|^x(?:it|test|describe)\b|ignore|disabled|pending|failing|^\s*//\s*(?:go:build|\+build)"
+            r"|^\s*#!\[\s*cfg\b",
+            after,
+        )
         or not head
     )
 

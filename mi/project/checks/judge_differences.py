@@ -113,6 +113,9 @@ def _is_same(before: JudgeItem, after: JudgeItem, renamed: dict[str, str], aroun
 
 
 def _renamed(text: str, renamed: dict[str, str]) -> str:
+    """Return a text with the new names, also where one is a part of a longer name, as in `TestTotal`."""
     for old, new in renamed.items():
-        text = re.sub(rf"(?<![a-zA-Z0-9]){re.escape(old)}(?![a-zA-Z0-9])", new, text)
+        inner = re.escape(old[0].upper() + old[1:])
+        whole = rf"(?<![a-zA-Z0-9]){re.escape(old)}(?![a-zA-Z0-9])|(?P<inner>(?<=[a-z]){inner}(?![a-z0-9]))"
+        text = re.sub(whole, lambda one, to=new: to[0].upper() + to[1:] if one["inner"] else to, text)  # type: ignore[misc]
     return text

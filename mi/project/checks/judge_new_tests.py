@@ -12,7 +12,16 @@ from mi.project.checks.judge_comparison import code_items, text_of
 from mi.project.checks.judge_items import JudgeItem
 from mi.project.checks.judge_places import extension, judge_kind
 from mi.project.checks.judge_python import example_items, is_always_true
-from mi.project.checks.judge_unrun import asks_its_stand_in, find_unrun, is_left_behind, is_never_awaited
+from mi.project.checks.judge_tokens import SCRIPTED
+from mi.project.checks.judge_unrun import (
+    asks_its_stand_in,
+    claims_something,
+    find_unrun,
+    is_built_elsewhere,
+    is_left_behind,
+    is_never_awaited,
+    without_idle,
+)
 from mi.project.trees import Tree
 
 _ASSERTS = re.compile(
@@ -79,6 +88,9 @@ def _gained(path: str, base: Tree, final: Tree) -> Iterator[str]:
         new = [item for item in _tests(path, after) if known.get(item.name) != item.text]
         asserts = bool(_ASSERTS.search(after if not before else "\n".join(item.text for item in new)))
         unrun = find_unrun(path, final) if path.endswith(".py") and new else frozenset()
+        if new and not before and is_built_elsewhere(path, after):
+            yield "the new tests are built only on another system"
+            return
         for item in new:
             says = asserts and _says_something(item, extension(path)) and not is_never_awaited(item.name, after, path)
             wrong = "the new tests are not run" if item.name in unrun else "" if says else _SAYS_NOTHING
@@ -106,10 +118,12 @@ def _tests(path: str, text: str) -> list[JudgeItem]:
 
 def _says_something(item: JudgeItem, language: str) -> bool:
     if language not in ("py", "pyi"):
+        if language in SCRIPTED and not claims_something(item.text):
+            return False
         claims = not _NO_CLAIM.search(item.text) or _ASSERTS.search(_NO_CLAIM.sub("", item.text))
         return _names_code(item.text) and bool(claims) and not is_left_behind(item.text)
     try:
-        function = ast.parse(item.text).body[0]
+        function = without_idle(ast.parse(item.text).body[0])
     except (SyntaxError, IndexError):
         return True
     return _reaches_code(function) and not _only_holds(function) and not asks_its_stand_in(function)
@@ -126,6 +140,7 @@ def _reaches_code(function: ast.AST) -> bool:
     """Return whether a test uses a name that is neither its own nor the language's nor the runner's."""
     names = [node for node in ast.walk(function) if isinstance(node, ast.Name)]
     bound = {node.id for node in names if isinstance(node.ctx, ast.Store)}
+    bound |= {node.name for node in ast.walk(function) if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)}
     own = {"self", "cls", "unittest", "pytest", *bound, *dir(builtins)}
     if any(node.id not in own for node in names):
         return True

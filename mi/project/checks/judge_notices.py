@@ -21,7 +21,7 @@ from mi.project.checks.judge_notices_code import (
     notices_in_code,
     uses_test_library,
 )
-from mi.project.checks.judge_notices_inputs import KnownInputs, answers_tests
+from mi.project.checks.judge_notices_inputs import KnownInputs, answers_tests, repeats_tests
 from mi.project.checks.judge_notices_moments import depends_on_moment
 from mi.project.checks.judge_notices_paths import TestPlaces
 from mi.project.checks.judge_notices_python import notices_in_python
@@ -33,6 +33,8 @@ from mi.project.trees import Tree
 _TEST_FILES, _TEST_BYTES = 400, 100_000  # that are looked at for the inputs of tests
 _CODE_BYTES = 1_000_000
 _SHOWN = 160
+_OWN_NAME = re.compile(r"(?:\bcase\b|\[|\btest\b|\bif\b).*\$(?:0\b|\{0\b)")
+_ARMS = 6  # lines of a case that are read with it
 _BY_SHEBANG = (("python", "py"), ("node", "js"), ("ruby", "rb"), ("sh", "sh"))
 
 
@@ -52,9 +54,9 @@ def notices_tests(base: Tree, final: Tree, task: str = "") -> list[EvadingLine]:
     paths = [path for path in final.changed_since(base) if _language(path, final) or _language(path, base)]
     if not paths:
         return []
-    before = Counter((one.way, one.line) for one in _Reader(base, task).read(paths))
+    before = Counter((one.way, one.line) for one in _Reader(base, task, base).read(paths))
     found: list[EvadingLine] = []
-    for one in _Reader(final, task).read(paths):
+    for one in _Reader(final, task, base).read(paths):
         before[one.way, one.line] -= 1
         if before[one.way, one.line] < 0:
             found.append(one)
@@ -63,11 +65,12 @@ def notices_tests(base: Tree, final: Tree, task: str = "") -> list[EvadingLine]:
 
 
 class _Reader:
-    """One tree, and what its tests are."""
+    """One tree, and what its tests are; `given` holds those that were there before."""
 
-    def __init__(self, tree: Tree, task: str) -> None:
+    def __init__(self, tree: Tree, task: str, given: Tree) -> None:
         self._tree = tree
         self._task = task
+        self._given = given
 
     @cached_property
     def _places(self) -> TestPlaces:
@@ -76,6 +79,10 @@ class _Reader:
     @cached_property
     def _inputs(self) -> KnownInputs:
         return KnownInputs(_test_texts(self._tree), self._task)
+
+    @cached_property
+    def _given_inputs(self) -> KnownInputs:
+        return KnownInputs(_test_texts(self._given), self._task)
 
     @cached_property
     def _only_of_tests(self) -> frozenset[str]:
@@ -92,6 +99,14 @@ class _Reader:
         for number, line in enumerate(lines):
             if not self._only_of_tests.isdisjoint(re.findall(r"\$\{?([A-Za-z_]\w*)", line)):
                 yield number
+
+    def _knows_its_tests(self, lines: list[str]) -> Iterator[int]:
+        """Yield where a script asks by which name it was started and names one that only tests have."""
+        for number, line in enumerate(lines):
+            if _OWN_NAME.search(line):
+                names = re.findall(r"[\w.*?-]+", " ".join(lines[number : number + _ARMS]))
+                if any("." in name and self._places.fits_tests(name) for name in names):
+                    yield number
 
     def read(self, paths: Iterable[str]) -> Iterator[EvadingLine]:
         for path in paths:
@@ -111,9 +126,11 @@ class _Reader:
         found += [(USES_RUNNER, number) for number in uses_test_library(plain, path, self._task)]
         if language in SHELL:
             found += [(READS_TESTS, number) for number in self._reads_variables(plain)]
+            found += [(ASKS_RUN, number) for number in self._knows_its_tests(plain)]
         found += [(SILENCES, number) for number in find_silencers(lines, self._task, language in SHELL)]
         named = [(way, number) for way, number in found if number < len(lines)]
         named += [("answers the very inputs of a test", number) for number in answers_tests(lines, self._inputs)]
+        named += [("holds only what tests expect", number) for number in repeats_tests(lines, self._given_inputs)]
         for way, number in sorted(dict.fromkeys(named), key=lambda one: one[1]):
             line = lines[number].strip()
             if not _is_named_by(self._task, line):

@@ -26,6 +26,8 @@ _DIGEST = re.compile(
     r"(?:==|===|\bin\b|-eq|=)\s*+(?:[(\[{]\s*+)?(?:0x[\da-f]+|-?\d{4,}|[\"'][\da-f]{8,}[\"'])",
     re.IGNORECASE,
 )
+_PAIR = r"(-?\d+(?:\.\d+)?)\s*(?::|=>)\s*[\"'`]?(-?\d+(?:\.\d+)?)[\"'`]?\s*,?\s*"
+_TABLE = re.compile(rf"\{{\s*(?:{_PAIR.replace('(-', '(?:-')}){{2,}}\}}")
 _STRING = re.compile(r"(?<!\\)(?:\"((?:\\.|[^\"\\])*)\"|'((?:\\.|[^'\\])*)'|`((?:\\.|[^`\\])*)`)")
 _LONG = 10  # characters of a text that no two places have by chance
 
@@ -58,6 +60,14 @@ class KnownInputs:
         known = frozenset(one for there, _ in self._lines for one in there)
         return len(asked) > 1 and asked <= known and not asked <= self._stated
 
+    def has_pairs(self, pairs: Iterable[tuple[str, str]]) -> bool:
+        """Return whether inputs and results, two that say something at the least, all follow each other in tests."""
+        asked = [pair for pair in pairs if not _TRIVIAL.issuperset(pair)]
+        if len(asked) < 2 or self._stated.issuperset(one for pair in asked for one in pair):
+            return False
+        shapes = (rf"(?<![\w.-]){re.escape(one)}[^\d\n-]{{1,12}}{re.escape(other)}(?![\w.])" for one, other in asked)
+        return all(any(re.search(shape, line) for _, line in self._lines) for shape in shapes)
+
     def has_texts(self, question: str, answer: str) -> bool:
         """Return whether one line of the tests has both texts, which the task does not state."""
         if question in self._task or answer in self._task:
@@ -81,6 +91,14 @@ def answers_tests(lines: list[str], known: KnownInputs) -> Iterator[int]:
             or _goes_by_length(code, lines[number + 1 : number + 1 + _NESTED], known)
         ):
             yield number
+
+
+def repeats_tests(lines: list[str], given: KnownInputs) -> Iterator[int]:
+    """Yield the lines with a table of nothing but inputs of tests and their results; `given`: what tests had before."""
+    text = "\n".join(lines)
+    for found in _TABLE.finditer(text):
+        if given.has_pairs(re.findall(_PAIR, found[0])):
+            yield text.count("\n", 0, found.start())
 
 
 def _is_for_a_test(line: str, following: list[str], known: KnownInputs) -> bool:

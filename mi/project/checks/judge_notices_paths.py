@@ -3,6 +3,7 @@
 import os
 import re
 from collections.abc import Iterable
+from fnmatch import fnmatchcase
 from functools import cached_property
 
 from mi.project.checks.file_kinds import is_test
@@ -45,8 +46,15 @@ class TestPlaces:
         if not text or len(text) > 200 or self._is_named(text):
             return False
         folders = [part for part in text.replace("\\", "/").split("/") if part not in ("", ".", "..")]
+        if folders and _GLOB.search(folders[-1]) and self.fits_tests(folders[-1]):
+            return True
         plain = folders[: next((at for at, part in enumerate(folders) if _GLOB.search(part)), len(folders))]
         return bool(plain) and plain[-1] in self._tops
+
+    def fits_tests(self, pattern: str) -> bool:
+        """Return whether a file name, or a pattern of them, is that of tests and of nothing else."""
+        fits = [path for path in self._paths if fnmatchcase(path.rpartition("/")[2], pattern)]
+        return bool(fits) and all(map(_is_of_tests, fits))
 
     def _is_named(self, text: str) -> bool:
         return f"`{text}" in self._task or ("/" in text and text.strip("./") in self._task)

@@ -170,6 +170,9 @@ def read_ci(text: str, has_tests: bool) -> Iterator[JudgeItem]:
         yield from _ci_job(str(name), job)
 
 
+_MAY_FAIL = ("continue-on-error", "allow_failure")
+
+
 def _ci_job(name: str, job: object) -> Iterator[JudgeItem]:
     if not isinstance(job, dict):
         return
@@ -177,6 +180,11 @@ def _ci_job(name: str, job: object) -> Iterator[JudgeItem]:
     testing = [step for step in steps if runs_tests(str(step.get("run", "") if isinstance(step, dict) else step))]
     for number, step in enumerate(testing):
         yield JudgeItem(f"{name} step {number + 1}", _written(step), _written(step), adds=True)
+    for step in (one for one in (job, *steps) if isinstance(one, dict)):
+        for key in _MAY_FAIL:
+            if step.get(key) not in (None, False):
+                what = str(step.get("run") or step.get("name") or step.get("uses") or "")[:60]
+                yield JudgeItem(f"{name} {key}: {what}", _written(step), _written(step))
     if testing:
         around = {key: job[key] for key in ("if", "continue-on-error", "allow_failure", "when", "env") if key in job}
         yield JudgeItem(f"{name} conditions", _written(around), _written(around), adds=True)

@@ -3,6 +3,7 @@
 import ast
 import builtins
 import re
+import sys
 from collections.abc import Iterator
 
 from mi.project.checks.judge_places import judge_kind
@@ -13,6 +14,13 @@ _OWN_RULES = re.compile(r"\bpython_(?:classes|functions|files)\b|pytest_pycollec
 _THEN = re.compile(r"\.\s*(?:then|catch|finally)\s*\(")
 _WAITS = re.compile(r"\b(?:await|return|done|resolves|rejects|plan|assertions|hasAssertions)\b")
 _CLAIM = re.compile(r"\b(?:assert|expect|should)\b")
+_EXPECT = re.compile(r"(?<![\w.])expect\s*\(")
+_OTHER_CLAIM = re.compile(r"\b(?:assert|should|throw|fail|done|expect\s*\.)")
+_BRACKET = re.compile(r"[()]|\"(?:\\.|[^\"\\])*\"|'(?:\\.|[^'\\])*'|`(?:\\.|[^`\\])*`")
+_SUPPRESSES = re.compile(r"\bsuppress\([^)]*\b(?:AssertionError|Exception|BaseException)\b")
+_SYSTEMS = frozenset(
+    "linux darwin windows freebsd netbsd openbsd dragonfly solaris illumos aix plan9 android ios js wasip1".split()
+)
 _OF_MOCK = re.compile(r"(?:^|\.)(?:assert\w*|Mock|MagicMock|AsyncMock)$")
 
 
@@ -67,6 +75,92 @@ def is_left_behind(text: str) -> bool:
         return False
     body = re.search(r"=>\s*(\S)|\bfunction\b[^{]*(\{)", text)
     return body is not None and "{" in body.groups()
+
+
+def claims_something(text: str) -> bool:
+    """Return whether a test in JavaScript that only uses `expect` asks something of what it expects."""
+    expects = list(_EXPECT.finditer(text))
+    if not expects or _OTHER_CLAIM.search(_EXPECT.sub("", text)):
+        return True
+    return any(re.match(r"\s*\.", text[_end_of_call(text, one.end()) :]) for one in expects)
+
+
+def _end_of_call(text: str, start: int) -> int:
+    """Return where a call ends whose bracket opened before `start`; strings are not looked into."""
+    depth = 1
+    for mark in _BRACKET.finditer(text, start):
+        depth += {"(": 1, ")": -1}.get(mark[0], 0)
+        if depth == 0:
+            return mark.end()
+    return len(text)
+
+
+def is_built_elsewhere(path: str, text: str) -> bool:
+    """Return whether a file of Go is built only on another system than this one."""
+    if not path.endswith(".go"):
+        return False
+    here = {sys.platform, "unix"} if sys.platform != "win32" else {"windows"}
+    parts = path.rpartition("/")[2].removesuffix(".go").removesuffix("_test").split("_")[1:]
+    if any(part in _SYSTEMS - here for part in parts[-2:]):
+        return True
+    line = re.search(r"(?m)^//go:build (.+)$", text)
+    tags = set(re.findall(r"\w+", line[1])) if line else set()
+    return bool(line and tags and tags <= _SYSTEMS - here and "!" not in line[1])
+
+
+def without_idle(function: ast.stmt) -> ast.stmt:
+    """Return a test without what never runs or cannot fail: inner functions nobody names, caught assertions."""
+    named = {node.id for node in ast.walk(function) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load)}
+    called = {
+        node.func.id for node in ast.walk(function) if isinstance(node, ast.Call) and isinstance(node.func, ast.Name)
+    }
+    passed = {
+        arg.id
+        for node in ast.walk(function)
+        if isinstance(node, ast.Call)
+        for arg in (*node.args, *(keyword.value for keyword in node.keywords))
+        if isinstance(arg, ast.Name)
+    }
+    return _Idle((called | passed) & named, function).visit(function)  # type: ignore[no-any-return]
+
+
+class _Idle(ast.NodeTransformer):
+    """Takes the bodies out of what comes to nothing."""
+
+    def __init__(self, used: set[str], whole: ast.stmt) -> None:
+        self._used = used
+        self._whole = whole
+
+    def visit_FunctionDef(self, node: ast.FunctionDef) -> ast.AST:
+        is_idle = node is not self._whole and node.name not in self._used and not node.decorator_list
+        if is_idle and not node.name.startswith("_"):
+            node.body = [ast.Pass()]
+        return self.generic_visit(node)
+
+    def visit_With(self, node: ast.With) -> ast.AST:
+        if any(_SUPPRESSES.search(ast.unparse(item.context_expr)) for item in node.items):
+            return ast.Pass()
+        return self.generic_visit(node)
+
+    def visit_Try(self, node: ast.Try) -> ast.AST:
+        if any(map(_keeps_failure, node.handlers)):
+            node.body = [ast.Pass()]
+        return self.generic_visit(node)
+
+
+def _keeps_failure(handler: ast.ExceptHandler) -> bool:
+    """Return whether a handler takes failed assertions and lets nothing of them out."""
+    caught = ast.unparse(handler.type) if handler.type else "BaseException"
+    takes = re.search(r"\b(?:AssertionError|Exception|BaseException)\b", caught)
+    ends = (ast.Raise, ast.Assert, ast.Return)
+    lets_out = any(
+        isinstance(node, ends)
+        or (isinstance(node, ast.Call) and re.search(r"fail|exit|assert", ast.unparse(node.func)))
+        for one in handler.body
+        for node in ast.walk(one)
+    )
+    keeps = any(isinstance(node, ast.Assign | ast.AugAssign) for one in handler.body for node in ast.walk(one))
+    return bool(takes) and not lets_out and not keeps
 
 
 def asks_its_stand_in(function: ast.AST) -> bool:

@@ -1,10 +1,15 @@
 """The folders beside a project's sources: what was installed for it, and what is built from it."""
 
 import os
+import re
 from collections.abc import Iterable, Iterator
 from hashlib import sha256
 
+from mi.kernel.language import compiled, patterns
 from mi.kernel.named_tuple import NamedTuple
+from mi.project.checks.file_kinds import is_lock
+from mi.project.checks.judge_places import judge_kind
+from mi.project.checks.product_functions import text_of
 from mi.project.left_out import is_environment_part
 from mi.project.trees import Tree
 
@@ -83,6 +88,22 @@ def list_dependencies(root: str, folders: Iterable[str]) -> DependencyListing:
 def compare_dependencies(before: DependencyListing, now: DependencyListing) -> list[str]:
     """Return the packages that were added, removed or changed, sorted; at most fifty."""
     return sorted(path for path in before.keys() | now.keys() if before.get(path) != now.get(path))[:_NAMED]
+
+
+def leave_asked(installed: Iterable[str], task: str, base: Tree, final: Tree) -> list[str]:
+    """Return the packages that changed and neither the task nor a changed manifest or lock file speaks of."""
+    changed = [path for path in final.changed_since(base) if is_lock(path) or judge_kind(path) == "manifest"]
+    had = {line for path in changed for line in text_of(base, path).splitlines()}
+    came = "\n".join(line for path in changed for line in text_of(final, path).splitlines() if line not in had)
+    about = compiled(patterns().about_dependencies).search(task) is not None
+    return [path for path in installed if not (_speaks_of(came, path) and (about or _speaks_of(task, path)))]
+
+
+def _speaks_of(text: str, path: str) -> bool:
+    """Return whether a text names an installed package, by the end of its path or its name without a version."""
+    name = re.split(r"/(?:node_modules|site-packages|vendor)/", f"/{path}")[-1]
+    plain = re.sub(r"-\d[\w.]*\.(?:dist|egg)-info$", "", name).replace("_", "-")
+    return re.search(rf"(?<![\w-]){re.escape(plain)}(?![\w-])", text.replace("_", "-"), re.IGNORECASE) is not None
 
 
 def _packages(place: str) -> Iterator[str]:

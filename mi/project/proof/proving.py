@@ -11,6 +11,7 @@ from mi.project.checks.file_kinds import is_test
 from mi.project.checks.judge_compose import with_judges_of
 from mi.project.checks.judge_places import extension, judge_kind
 from mi.project.checks.judges import JudgeChange, NewTest, base_judges, find_judge_changes, new_tests
+from mi.project.checks.product_functions import is_product, text_of, words_of
 from mi.project.checks.runner import Check
 from mi.project.proof.comparison import compare
 from mi.project.proof.planted import PLANTED, find_blind
@@ -106,9 +107,25 @@ def _prove_check(
         with_base_judges=with_base_judges,
         new_on_base=new_on_base,
         unnoticed=unnoticed,
+        about_change=_find_about_change(case, base.failed),
         changed_judges=changes,
         task=case.task,
     )
+
+
+def _find_about_change(case: ProofCase, red: Sequence[str]) -> list[str]:
+    """Return the red tests whose files name a changed source file."""
+    changed = [path for path in case.final.changed_since(case.base) if is_product(path)]
+    words = {path.rpartition("/")[2].partition(".")[0] for path in changed} - {
+        "__init__",
+        "index",
+        "mod",
+        "lib",
+        "main",
+    }
+    held = {test: test.partition("::")[0] for test in red}
+    about = {path for path in case.base.paths() if is_test(path) and words & words_of(text_of(case.base, path))}
+    return [test for test, file in held.items() if any(path == file or path.endswith(f"/{file}") for path in about)]
 
 
 def _run_settled(name: str, tree: Tree, check: Check, runs: CheckRuns, base: TestResults) -> TestResults:

@@ -6,9 +6,10 @@ from typing import Literal, Protocol
 
 import msgspec
 
+from mi.kernel.language import compiled, patterns
 from mi.project.proof.comparison import Comparison, compare
 from mi.project.proof.results import COMMAND, Source, TestResults
-from mi.project.proof.task_tests import asks_to_remove, find_spoken_tests
+from mi.project.proof.task_tests import asks_to_remove, changes_behaviour, find_spoken_tests
 
 ReasonKind = Literal[
     # these stand against the proof
@@ -16,6 +17,7 @@ ReasonKind = Literal[
     "vanished",
     "new_red",
     "spoken_red",
+    "still_red",
     "changed_judge",
     "not_noticed",
     "work_unnoticed",
@@ -90,6 +92,7 @@ def judge_proof(
     with_base_judges: TestResults | None = None,
     new_on_base: TestResults | None = None,
     unnoticed: Sequence[str] = (),
+    about_change: Sequence[str] = (),
     changed_judges: Sequence[ChangedJudge] = (),
     task: str = "",
 ) -> Verdict:
@@ -97,19 +100,21 @@ def judge_proof(
 
     `with_base_judges` is the final code under the judges of the base, where one was changed; `new_on_base` are the new
     tests on the code of the base, where the task changes behaviour; `unnoticed` are functions whose work these tests
-    do not miss.
+    do not miss; `about_change` are the tests of what changed, by the words in their files.
     """
     seen = compare(base, final)
     runs = [run for run in (base, final, with_base_judges) if run is not None]
     impossible = list(_find_no_proof(base, final, task))
     spoken = find_spoken_tests(task, {**base.outcomes, **final.outcomes}, seen.red_before, base.failed)
+    still = [] if spoken else _find_still_red(seen, task, about_change)
     reasons = impossible or [
         *_find_against_final(base, final, seen, task, changed_judges),
         *([ProofReason(kind="spoken_red", tests=spoken)] if spoken else ()),
+        *([ProofReason(kind="still_red", tests=still)] if still else ()),
         *(_find_against_judges(base, with_base_judges, seen, changed_judges) if with_base_judges else ()),
         *(_find_not_noticed(new_on_base) if new_on_base else ()),
         *([_say_unnoticed(seen.new, unnoticed)] if unnoticed else ()),
-        *_find_named(base, final, [test for test in seen.red_before if test not in spoken], runs),
+        *_find_named(base, final, [test for test in seen.red_before if test not in (*spoken, *still)], runs),
     ]
     return Verdict(
         f2p=seen.f2p,
@@ -123,6 +128,14 @@ def judge_proof(
         reasons=reasons,
         source=_weakest(runs),
     )
+
+
+def _find_still_red(seen: Comparison, task: str, about_change: Sequence[str]) -> list[str]:
+    """Return the tests of what changed that were red and are, where a task mends something and no test shows that."""
+    mends = compiled(patterns().mending).search(task) and changes_behaviour(task)
+    if not mends or seen.f2p or seen.new:
+        return []
+    return [test for test in seen.red_before if test in about_change]
 
 
 def find_turned_red(base: TestResults, results: TestResults) -> list[str]:
@@ -152,7 +165,9 @@ def _find_against_final(
     gone = [
         test
         for test in seen.vanished
-        if not asks_to_remove(task, test, seen.new) and not any(_held(judge, test) for judge in removed)
+        if not asks_to_remove(task, test, seen.new)
+        and not any(_held(judge, test) for judge in removed)
+        and not _has_other_cases(test, base, final, changed)
     ]
     if gone and final.problem is None:
         yield ProofReason(kind="vanished", tests=gone)
@@ -191,6 +206,15 @@ def _held(judge: ChangedJudge, test: str) -> bool:
     """Return whether a test stood in a judge: in its file, under its name."""
     file, *names = [part.partition("[")[0] for part in test.split("::")]
     return judge.path.endswith(file) and (not judge.item or names[-1:] == [re.split(r" > |\.", judge.item)[-1]])
+
+
+def _has_other_cases(test: str, base: TestResults, final: TestResults, changed: Sequence[ChangedJudge]) -> bool:
+    """Return whether a test was one case of many, and the change that was asked for left as many of them."""
+    name, _, case = test.partition("[")
+    if not case or not any(judge.asked_for and judge.how == "changed" and _held(judge, test) for judge in changed):
+        return False
+    before, now = (sum(one.startswith(f"{name}[") for one in run.outcomes) for run in (base, final))
+    return now >= before
 
 
 def _is_in(test: str, paths: Iterable[str]) -> bool:

@@ -23,7 +23,13 @@ from mi.project.left_out import LeftOut
 from mi.project.proof.base_checks import BaseChecks, read_base_checks
 from mi.project.proof.check_runs import CopiedRuns, RunSettings
 from mi.project.proof.copies import Scratch, close_scratch, open_scratch
-from mi.project.proof.dependencies import DependencyListing, compare_dependencies, find_beside, list_dependencies
+from mi.project.proof.dependencies import (
+    DependencyListing,
+    compare_dependencies,
+    find_beside,
+    leave_asked,
+    list_dependencies,
+)
 from mi.project.proof.proving import ProofCase, ProofResult, prove
 from mi.project.proof.same_results import find_changed_results
 from mi.project.proof.sandbox import StopSource
@@ -138,11 +144,12 @@ class Witness:
         if unmet:
             proof = msgspec.structs.replace(proof, proved=False, unmet=unmet)
         now = self._list_installed(final) if self._installed is not None else {}
+        installed = compare_dependencies(self._installed, now) if self._installed is not None else []
         return Testimony(
             proof=proof,
             notices_tests=[str(one) for one in notices_tests(self._base, final, task)],
             too_new=find_too_new(self._base, final),
-            installed=compare_dependencies(self._installed, now) if self._installed is not None else [],
+            installed=leave_asked(installed, task, self._base, final),
             seconds=round(time.monotonic() - started, 3),
         )
 

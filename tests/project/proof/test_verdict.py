@@ -111,6 +111,8 @@ PROVED: list[ReasonKind] = []
         (run("+a -total -warm"), run("+a +total -warm"), "Sort out the failing tests of total.", PROVED),
         (run("+a -total -warm"), run("+a -total +warm"), "Fix total: its tests fail.", ["spoken_red"]),
         (run("+a +total -sums"), run("+a +total -sums"), "Fix total: its tests fail.", ["spoken_red"]),
+        (run("+a -b"), run("+a -b"), "Fix the cap so that the tests pass.", ["spoken_red"]),
+        (run("+a -b"), run("+a -b"), "Add tax; the other tests pass already.", PROVED),
         (GREEN, run("+a -b", 0), "", ["failures_over_zero", "broken"]),
         (run("+a -b"), run("+a -b", 0), "", ["failures_over_zero"]),
         (run("+a -b", 0), run("+a -b", 0), "", PROVED),
@@ -316,3 +318,38 @@ def test_every_reason_has_words(tell: Any, language: str) -> None:
 def test_a_verdict_can_be_stored_and_read() -> None:
     verdict = judge_proof(run("+a -b"), run("+a -b +c"))
     assert msgspec.json.decode(msgspec.json.encode(verdict), type=Verdict) == verdict
+
+
+@pytest.mark.req("judge.verdict.still-red")
+@pytest.mark.parametrize(
+    ("final", "task", "expected"),
+    [
+        ("+a -fee", "Fix the cap of fee.", ["still_red"]),
+        ("+a +fee", "Fix the cap of fee.", []),
+        ("+a -fee +cap", "Fix the cap of fee.", []),
+        ("+a -fee", "Refactor fee.", []),
+        ("+a -fee", "Add a receipt.", []),
+    ],
+)
+def test_a_test_of_what_is_mended_does_not_stay_red_where_nothing_else_shows_it(
+    final: str, task: str, expected: list[ReasonKind]
+) -> None:
+    verdict = judge_proof(run("+a -fee"), run(final), task=task, about_change=["t.py::fee"])
+    assert kinds(verdict) == expected
+    assert kinds(judge_proof(run("+a -fee"), run(final), task=task)) == []
+
+
+@pytest.mark.req("judge.verdict.cases")
+@pytest.mark.parametrize(
+    ("final", "judge", "expected"),
+    [
+        ("+fee[2] +fee[3]", Judge("t.py", True, "fee"), []),
+        ("+fee[2]", Judge("t.py", True, "fee"), ["vanished"]),
+        ("+fee[2] +fee[3]", Judge("t.py", False, "fee"), ["vanished"]),
+        ("+fee[2] +fee[3]", Judge("t.py", True, "other"), ["vanished"]),
+    ],
+)
+def test_a_test_whose_change_is_asked_for_may_have_other_cases(
+    final: str, judge: Judge, expected: list[ReasonKind]
+) -> None:
+    assert kinds(judge_proof(run("+fee[1] +fee[2]"), run(final), changed_judges=[judge])) == expected

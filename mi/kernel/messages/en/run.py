@@ -40,6 +40,7 @@ TEXT: dict[str, str] = {
     "end.nothing-to-run": "only documents changed: nothing to run",
     "end.to-be-proved": "MI's own run decides",
     "end.left-open": "the agent left something open: {said}",
+    "end.changed-unasked": "{files} changed, and the task says that nothing is to be changed",
     "end.only-beside": "only {files} changed, which cannot be the whole task",
     "end.parts": "parts of the task are missing: {missing}",
     "end.unverified-last": "no check that covers the change was seen to pass after it; the last command was `{command}` (exit {code})",

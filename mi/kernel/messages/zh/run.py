@@ -38,6 +38,7 @@ TEXT: dict[str, str] = {
     "end.nothing-to-run": "只改了文档：没有可运行的检查",
     "end.to-be-proved": "由 MI 自己的运行来决定",
     "end.left-open": "代理留下了未了之事：{said}",
+    "end.changed-unasked": "{files} 被改动了，而任务要求什么都不要改",
     "end.only-beside": "只改了 {files}，这不可能是全部任务",
     "end.parts": "任务缺少的部分：{missing}",
     "end.unverified-last": "改动之后没有看到覆盖它的检查通过；最后一条命令是 `{command}`（退出码 {code}）",
