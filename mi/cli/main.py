@@ -84,7 +84,7 @@ def _parse(argv: list[str], line: _CommandLine) -> tuple[Callable[..., int], Any
     """Return the function of a command and its arguments; the line knows home and project from then on."""
     flags = split_global_flags(argv)
     line.take(flags)
-    if flags.rest and flags.rest[0] not in COMMANDS:
+    if flags.rest and (flags.rest[0] not in COMMANDS or flags.rest[0] == "why"):
         from mi.cli.shorthand import spell_out
 
         flags = spell_out(flags)

@@ -44,11 +44,12 @@ def build_parser(name: str) -> Parser:
     set_ = group.add(
         "set",
         "write your values",
-        'mi values set --text "Never push. Prefer small diffs."',
+        'mi values set "Never push. Prefer small diffs."',
         _set,
         person_only=True,
     )
-    set_.add_argument("--text", metavar="TEXT", help="your values; - reads standard input")
+    set_.add_argument("words", metavar="TEXT", nargs="*", help="what you value; - reads standard input")
+    set_.add_argument("--text", metavar="TEXT", help="the same as TEXT")
     set_.set_defaults(flag="--text")
     _add_set_flags(set_)
     _add_scope(set_)
@@ -228,10 +229,11 @@ def _print_compiled(out: Output, compiled: "CompiledValues") -> None:
 
 def _text_of(args: Args) -> str:
     """Return the values as they were given; what is not UTF-8 in them becomes a replacement mark."""
-    given = [source for source in (args.text, args.file) if source is not None]
+    words = " ".join(getattr(args, "words", [])) or None
+    given = [source for source in (words, args.text, args.file) if source is not None]
     if len(given) != 1:
         raise UsageError("values-source", flag=args.flag)
-    return read_text(args.text, args.file)
+    return read_text(words or args.text, args.file)
 
 
 def read_text(text: str, file: str | None = None) -> str:

@@ -36,6 +36,22 @@ def test_the_name_of_a_thing_shows_it(mi, recorded: Stage):
         assert (mi(name).stdout, mi(name).returncode) == (mi("show", name).stdout, mi("show", name).returncode)
 
 
+def test_why_takes_the_id_of_a_run_an_event_or_a_claim(mi, recorded: Stage):
+    def explain(*words: str) -> dict[str, object]:
+        shown = json.loads(mi("why", *words, "--json").stdout)
+        return {name: value for name, value in shown.items() if name not in ("event_id", "as_of_ts", "ts")}
+
+    run_id = json.loads(mi("status", "--json").stdout)["run"]["id"]
+    event_id = json.loads(mi("tail", "-n", "1", "--raw").stdout)["event_id"]
+    assert explain(run_id) == explain("last", run_id) != {}
+    assert explain(event_id) == explain("event", event_id) != {}
+    mi("init", "--values", "Keep changes small.")
+    claim_id = json.loads(mi("claim", "list", "--scope", "global", "--json").stdout)[0]["claim_id"]
+    assert explain(claim_id) == explain("claim", claim_id) != {}
+    refused = mi("why", "qu_1")
+    assert (refused.returncode, "qu_1" in refused.stderr) == (2, True)
+
+
 def test_whatever_mi_names_can_be_typed(mi, recorded: Stage, tmp_path):
     """A run, a question and a suggestion by their ids, a transcript by its path; also from another project."""
     run_id = json.loads(mi("status", "--json").stdout)["run"]["id"]

@@ -27,6 +27,14 @@ def test_what_is_added_stands_beside_what_stood_and_is_in_the_text_to_edit(bench
     assert shown(bench) == [("Name things in full words.", "global"), ("Never keep changes small.", "global")]
 
 
+def test_values_are_set_by_their_words_alone_and_in_one_way_at_a_time(bench: Workbench) -> None:
+    assert bench.mi("values", "set", *EVERYWHERE.split()).code == 0
+    assert shown(bench) == [(EVERYWHERE, "global")]
+    twice = bench.mi("values", "set", HERE, "--text", HERE)
+    assert (twice.code, twice.stderr.count("\n"), "--text" in twice.stderr) == (2, 1, True)
+    assert shown(bench) == [(EVERYWHERE, "global")]
+
+
 @pytest.mark.req("person.values.scope")
 def test_values_of_a_project_follow_the_global_ones_and_hold_nowhere_else(bench: Workbench) -> None:
     bench.mi("values", "add", HERE, "--scope", "project")

@@ -67,6 +67,7 @@ HELP = {
     "who judges (default: rules)": "由谁判断（默认：rules）",
     "with a model: ask it; without, only say what it would cost": "用模型时：去询问它；不加则只说明花费",
     "what you value; - reads standard input": "你看重什么；- 表示从标准输入读取",
+    "the same as TEXT": "与 TEXT 相同",
     "where they hold (default: global)": "适用范围（默认：global）",
     "only these (default: both, as agents get them)": "只显示这些（默认：两者都显示，与代理得到的一致）",
     "show the values MI acts by": "显示 MI 所依据的价值观",
