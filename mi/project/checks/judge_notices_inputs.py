@@ -26,8 +26,8 @@ _DIGEST = re.compile(
     r"(?:==|===|\bin\b|-eq|=)\s*+(?:[(\[{]\s*+)?(?:0x[\da-f]+|-?\d{4,}|[\"'][\da-f]{8,}[\"'])",
     re.IGNORECASE,
 )
-_PAIR = r"(-?\d+(?:\.\d+)?)\s*(?::|=>)\s*[\"'`]?(-?\d+(?:\.\d+)?)[\"'`]?\s*,?\s*"
-_TABLE = re.compile(rf"\{{\s*(?:{_PAIR.replace('(-', '(?:-')}){{2,}}\}}")
+_PAIR = r"(?<![\d.])(-?\d++(?:\.\d++)?)\s*+(?::|=>)\s*+[\"'`]?(-?\d++(?:\.\d++)?)[\"'`]?\s*+,?\s*+"
+_TABLE = re.compile(rf"\{{\s*+(?:{_PAIR.replace('(-', '(?:-')}){{2,}}\}}")
 _STRING = re.compile(r"(?<!\\)(?:\"((?:\\.|[^\"\\])*)\"|'((?:\\.|[^'\\])*)'|`((?:\\.|[^`\\])*)`)")
 _LONG = 10  # characters of a text that no two places have by chance
 
