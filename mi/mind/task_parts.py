@@ -24,7 +24,7 @@ _THING = re.compile(
     r"|\b(?P<dotted>[A-Za-z_]\w+(?:\.[A-Za-z_]\w+)+)\b"
 )
 # An argument beside what it means, as in `members (monthly=True) pay nothing`; not that of a call.
-_ARGUMENT = re.compile(r"(?<![A-Za-z0-9_\])`])[(（]\s*([a-z_]\w*)\s*=\s*(?:True|False|true|false)\s*[)）]")
+_ARGUMENT = re.compile(r"(?<![A-Za-z0-9_\])`])[(\uff08]\s*([a-z_]\w*)\s*=\s*(?:True|False|true|false)\s*[)\uff09]")
 _PATH = re.compile(rf"(?:{_FILE})\Z")
 _PLACEHOLDER = re.compile(
     r"<[^<>]+>|\{[^{}\"']*\}|\[[^\]\"']*\]|%[sd]\b|\.\.\.|…|(?<![\w-])[A-Z][A-Z0-9_]+(?![\w-])|(?<=[\s=])[A-Z](?![\w-])"
@@ -108,7 +108,7 @@ def find_wanted(text: str) -> list[Wanted]:
 
 
 def _place_after(after: str) -> str:
-    """Return the words after a name that say that it is only where something is, as in 去掉 a.py 里的 `x`."""
+    """Return the words after a name that say that it is only where something is, as Chinese says "`x` in a.py"."""
     pattern = patterns().place_after
     found = compiled(pattern).match(after) if pattern else None
     return found[0] if found else ""

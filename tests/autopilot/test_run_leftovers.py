@@ -80,7 +80,7 @@ def test_what_forked_twice_into_a_session_of_its_own_is_found(bench: Workbench, 
         (process,) = one["processes"]
         assert str(daemon.program) in process
         assert process.endswith(f"(pid {daemon.pid})")
-        assert f"hands_leftovers: {'ended' if way == 'end' else 'running'} · " in ran.stdout
+        assert f"left by the agent: {'ended' if way == 'end' else 'running'} · " in ran.stdout
     assert wait_until(lambda: daemon.lives == (way != "end"))
 
 

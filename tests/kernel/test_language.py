@@ -21,7 +21,7 @@ CHINESE_ALLOWED = {
     "mi/governance/command_tables.py": "names of servers and folders in commands",
     **{
         f"mi/testing/judge_bench/scenarios/{name}.py": "tasks and messages in Chinese, which a judge must read"
-        for name in ("changes", "maintainers", "ways", "words")
+        for name in ("changes", "maintainers", "parking", "ways", "words")
     },
     "mi/persona/session_log.py": "the first line of a session log, fixed by its format",
 }

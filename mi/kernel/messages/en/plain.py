@@ -13,7 +13,7 @@ TEXT: dict[str, str] = {
     "plain.batch-end": "what the agent did",
     "plain.hands-input": "told the agent",
     "plain.hands-retry": "tried again",
-    "plain.hands-leftovers": "still running after the agent",
+    "plain.hands-leftovers": "left by the agent",
     "plain.question": "question to you",
     "plain.user-input": "your answer",
     "plain.answer-kept": "your answer, kept",

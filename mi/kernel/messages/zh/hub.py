@@ -62,7 +62,7 @@ TEXT: dict[str, str] = {
     "sync.hidden": "其中 {count} 条事先去掉了机密。",
     "sync.aside": "{count} 条无法送出，留在这里；{path} 说明是哪些及原因。",
     "sync.watching": "有新内容就同步；Ctrl-C 结束。",
-    "runs.none-shared": "没有人与中心共享运行（mi config 中的 hub.share: runs），其队列中也没有您的运行",
+    "runs.none-shared": "没有人与中心共享运行（mi config 中的 hub.share: runs），其队列中也没有你的运行",
     "sync.would-leave": "将送出 {count} 条（mi sync）。",
     "hub.offers": "{member} 的工作进程（mi worker --hub）会接手其他成员以 --for-others 排队的任务。它们在你的机器上以你的身份运行，使用你的代理账户。",
     "hub.offers-no-more": "{member} 的工作进程只接手自己的任务。",

@@ -13,7 +13,7 @@ TEXT: dict[str, str] = {
     "plain.batch-end": "代理做的事",
     "plain.hands-input": "告诉代理的话",
     "plain.hands-retry": "重试",
-    "plain.hands-leftovers": "代理结束后仍在运行",
+    "plain.hands-leftovers": "代理遗留的进程",
     "plain.question": "问你的问题",
     "plain.user-input": "你的回答",
     "plain.answer-kept": "已记住的回答",
