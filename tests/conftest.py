@@ -26,8 +26,10 @@ Mi = Callable[..., subprocess.CompletedProcess[str]]
 
 def pytest_configure(config: pytest.Config) -> None:
     """Compile the package once, as pip does where it installs it: each command that a test starts finds it compiled."""
-    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:  # a shell starts what runs beside it deaf to Ctrl-C
-        signal.signal(signal.SIGINT, signal.default_int_handler)
+    # What a shell or `nohup` starts beside it is deaf to these, and so would be all that the tests start.
+    for number, heard in ((signal.SIGINT, signal.default_int_handler), (signal.SIGHUP, signal.SIG_DFL)):
+        if signal.getsignal(number) is signal.SIG_IGN:
+            signal.signal(number, heard)
     sys.dont_write_bytecode = False  # the tests' own: to rewrite their assertions anew takes longer than to read them
     if not hasattr(config, "workerinput"):
         _find_python()

@@ -223,7 +223,8 @@ def test_a_signal_stops_the_agent_and_the_run_can_be_resumed(bench: Workbench, n
     ran.ended("interrupted")
     assert not is_alive(int(there.read_text("utf-8")))
     assert ran.of("batch_end")[0]["outcome"] == "interrupted"
-    assert ran.end["reason"] == number.name
+    told = {"SIGINT": "stopped by Ctrl-C", "SIGTERM": "ended from outside (SIGTERM)"}
+    assert ran.end["reason"] == told[number.name]
     assert "--resume" in ran.stdout
     bench.run("--resume").ended("done")
 
