@@ -182,7 +182,7 @@ def test_mi_alone_says_what_needs_you_what_runs_and_what_to_do_next(
     assert re.match(r"needs you  Which colour .*→ mi answer ", lines[0]), lines
     assert lines[-1].startswith("next       mi inbox")
     (tmp_path / "other").mkdir()
-    other = open_bench(tmp_path / "other")
+    other = open_bench(tmp_path / "other", first="another project")  # the first commit says which project it is
     other.home = bench.home
     there = staying(other)
     process = other.start("mend", "it")
