@@ -87,7 +87,7 @@ def find_newest(db: sqlite3.Connection, query: Query) -> list[Hit]:
         seen = _corrected(corrections, query, there, corrections.is_waiting([one.id for one in there]))
         if len(seen) >= query.limit or len(there) < most:
             return _hits(db, [(0.0, one) for one in seen[: query.limit]])
-        most += query.limit
+        most *= 2  # whatever was corrected is read again: a few times, not once for each that is wanted
 
 
 def count_newest(db: sqlite3.Connection, query: Query) -> int:
