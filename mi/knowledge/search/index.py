@@ -40,6 +40,7 @@ class TextIndex:
         self._notices = notices
         self._is_elsewhere = is_elsewhere  # a source that nobody hands over here is kept for those who will
         self._near = near
+        self._progress: Progress = _quietly
         self._backend: FtsBackend | None = None
         self.name = chosen_name()
 
@@ -69,6 +70,7 @@ class TextIndex:
 
         def work(backend: Backend) -> list[T]:
             sources = self._catch_up(backend, kinds, progress, project_id)
+            self._progress = progress  # of what a search still has to do
             return [one for query in queries for one in find(backend, query._replace(sources=sources))]
 
         def work_again(backend: Backend) -> list[T]:
@@ -149,7 +151,7 @@ class TextIndex:
             from mi.knowledge.search.model import load_model
             from mi.knowledge.search.nearness import Nearness
 
-            return Nearness(load_model())
+            return Nearness(load_model(), self._progress)
         except (ImportError, OSError) as error:
             self._near = False
             self._notices.add("semantic-missing", self._home.config, reason=str(error) or type(error).__name__)

@@ -9,7 +9,7 @@ import sqlite3
 
 import numpy as np
 
-from mi.kernel.log_view import LogView
+from mi.kernel.log_view import LogView, Progress
 from mi.kernel.named_tuple import NamedTuple
 from mi.knowledge.search import tables
 from mi.knowledge.search.model import Array, Model, to_length_one
@@ -51,12 +51,14 @@ class _Part(NamedTuple):
 class Nearness:
     """Vectors of one model in a text index."""
 
-    def __init__(self, model: Model) -> None:
+    def __init__(self, model: Model, progress: Progress = lambda done, total: None) -> None:
         self._model = model
+        self._progress = progress
 
     def catch_up(self, view: LogView, shelf: str, rows: tuple[int, int]) -> None:
         """Embed what is new in a range, in several transactions: others who write wait for one batch."""
-        while self._find_behind(view.db, shelf, rows) is not None:
+        while (behind := self._find_behind(view.db, shelf, rows)) is not None:
+            self._progress(max(0, behind.upto - (behind.scope << tables.SCOPE_BITS)), behind.used)
             with view.transaction() as db:
                 part = self._find_behind(db, shelf, rows)
                 if part is not None:

@@ -219,3 +219,15 @@ def test_the_model_is_loaded_by_a_search_where_it_is_on(
     assert done.returncode == 0, done.stdout
     assert "mi.cli" in done.stderr
     assert ("numpy" in done.stderr) is loaded
+
+
+def test_who_waits_for_vectors_is_told_how_far_they_are(store: Store) -> None:
+    told: list[tuple[int, int]] = []
+    store.backend._find_nearness = lambda: Nearness(store.model, lambda *far: told.append(far))
+    store.put(*(one(f"more{n}", f"Order {n} was sent.") for n in range(1200)))
+    assert "doctor" in store.found()
+    assert told[0][0] < told[-1][0] < told[-1][1]
+    assert len({total for _, total in told}) == 1
+    told.clear()
+    store.search()
+    assert told == []
